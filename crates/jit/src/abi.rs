@@ -1,0 +1,235 @@
+//! The contract between generated code and the device that runs it.
+//!
+//! A CUDA thread is a call of the kernel's native entry on a coroutine of its own. Generated code calls the [`Runtime`]
+//! functions; those may suspend the coroutine (barrier, warp collective, loop fuel used up) and resume it later, or
+//! never (exit inside a function, fault). Generated frames own nothing, so a coroutine may be dropped without unwinding.
+//!
+//! A kernel that never suspends except to fault is compiled as a loop over consecutive threads of one block
+//! ([`EntryKind::Loop`]); every other kernel is called once a thread ([`EntryKind::Thread`]).
+
+use std::ffi::c_void;
+
+/// Block-wide facts, shared by the threads of a block. Read by generated code.
+#[repr(C)]
+#[derive(Debug)]
+pub struct BlockContext {
+    /// `%ntid`
+    pub ntid: [u32; 3],
+    /// `%ctaid`
+    pub ctaid: [u32; 3],
+    /// `%nctaid`
+    pub nctaid: [u32; 3],
+    /// `%dynamic_smem_size` in bytes.
+    pub dynamic_shared: u32,
+    /// `%total_smem_size` in bytes: static plus dynamic.
+    pub total_shared: u32,
+    /// `%smid`
+    pub smid: u32,
+    /// `%nsmid`
+    pub nsmid: u32,
+    /// Position of the block in its cluster, `%cluster_ctaid`.
+    pub cluster_ctaid: [u32; 3],
+    /// `%cluster_nctaid`; 1, 1, 1 without a cluster.
+    pub cluster_nctaid: [u32; 3],
+    /// `%gridid`
+    pub gridid: u64,
+    /// Start of this block's shared window: real address of shared offset 0. The 4 GiB behind it are reserved for this
+    /// block, so that any 32-bit offset either hits its memory or faults.
+    pub shared: *mut u8,
+    /// The kernel's parameter block.
+    pub parameters: *const u8,
+    /// The device's own block object.
+    pub device: *mut c_void,
+    /// `%envreg0..31` are zero; `%current_graph_exec`.
+    pub current_graph: u64,
+}
+
+/// One CUDA thread (or, for [`EntryKind::Loop`], the thread the loop is at). Read and written by generated code.
+#[repr(C)]
+#[derive(Debug)]
+pub struct ThreadContext {
+    /// The thread's block.
+    pub block: *const BlockContext,
+    /// Lowest stack address that generated code may use; checked in every function's prologue.
+    pub stack_limit: *const u8,
+    /// `%tid`. In loop kernels written by the generated loop before each thread's body.
+    pub tid: [u32; 3],
+    /// Linear thread index in the block: x + ntid.x * (y + ntid.y * z). In loop kernels written by the generated loop.
+    pub linear: u32,
+    /// The thread's last device-runtime error (`cudaGetLastError` on the device).
+    pub last_error: u32,
+    /// Unused by generated code.
+    pub reserved: u32,
+    /// The coroutine's yielder: the device's.
+    pub yielder: *const c_void,
+    /// The device's own thread object.
+    pub device: *mut c_void,
+}
+
+/// What stopped a thread for good. Values are CUDA error codes (driver and runtime agree on them).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Fault {
+    /// `cudaErrorIllegalAddress`
+    IllegalAddress = 700,
+    /// `cudaErrorAssert`
+    Assert = 710,
+    /// `cudaErrorHardwareStackError`
+    StackError = 714,
+    /// `cudaErrorIllegalInstruction`
+    IllegalInstruction = 715,
+    /// `cudaErrorMisalignedAddress`
+    MisalignedAddress = 716,
+    /// `cudaErrorInvalidAddressSpace`
+    InvalidAddressSpace = 717,
+    /// `cudaErrorInvalidPc`
+    InvalidPc = 718,
+    /// `cudaErrorLaunchFailure`: `trap`, brkpt and everything else.
+    LaunchFailure = 719,
+}
+
+/// Entry of a thread kernel: runs one thread to its end.
+pub type ThreadEntry = unsafe extern "C-unwind" fn(*mut ThreadContext);
+/// Entry of a loop kernel: runs threads `first..first + count` (linear indices) of the block one after another,
+/// writing `tid` and `linear` itself.
+pub type LoopEntry = unsafe extern "C-unwind" fn(*mut ThreadContext, first: u32, count: u32);
+/// A device function as generated code calls it: arguments and results in PTX parameter layout
+/// (each at the next multiple of its alignment), 16-byte aligned.
+pub type DeviceFunction = unsafe extern "C-unwind" fn(*mut ThreadContext, arguments: *const u8, result: *mut u8);
+
+/// How to call a compiled kernel.
+#[derive(Clone, Copy, Debug)]
+pub enum EntryKind {
+    /// Never suspends except to fault.
+    Loop(LoopEntry),
+    /// May suspend.
+    Thread(ThreadEntry),
+}
+
+/// Kind of access given to [`Runtime::check_access`], or-ed together.
+pub mod access {
+    /// The access reads.
+    pub const READ: u32 = 1;
+    /// The access writes.
+    pub const WRITE: u32 = 2;
+    /// The access is an atomic.
+    pub const ATOMIC: u32 = 4;
+    /// The address is in the global space (`ld.global`), where shared and local windows are no legal targets.
+    pub const GLOBAL: u32 = 8;
+    /// The address is in the constant space.
+    pub const CONST: u32 = 16;
+    /// The address is a generic address computed for the local space (`ld.local` through a register).
+    pub const LOCAL: u32 = 32;
+}
+
+/// The functions that generated code calls. The device fills the table once; addresses are baked into the code.
+///
+/// `site` is an index into [`crate::Kernel::sites`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Runtime {
+    /// Slow path of an address check: returns if `size` bytes at `address` are legal and aligned for this thread, else faults
+    /// (never returns). Called when the address is not an aligned address inside the arena.
+    pub check_access: unsafe extern "C-unwind" fn(*mut ThreadContext, address: u64, size: u32, access: u32, site: u32),
+    /// Ends the thread with a fault; never returns.
+    pub fault: unsafe extern "C-unwind" fn(*mut ThreadContext, fault: u32, address: u64, site: u32),
+    /// `exit` inside a device function; never returns. (In a kernel body, `exit` and `ret` simply return.)
+    pub exit: unsafe extern "C-unwind" fn(*mut ThreadContext),
+    /// `bar.sync`/`bar.arrive`/`bar.red`: barrier `id`; `threads` 0 means all of the block; `kind` as in [`barrier`]; `predicate`
+    /// for the reductions. Returns the reduction's result.
+    pub barrier: unsafe extern "C-unwind" fn(
+        *mut ThreadContext,
+        id: u32,
+        threads: u32,
+        kind: u32,
+        predicate: u32,
+        site: u32,
+    ) -> u32,
+    /// `bar.warp.sync`
+    pub warp_sync: unsafe extern "C-unwind" fn(*mut ThreadContext, mask: u32, site: u32),
+    /// `shfl.sync`: `mode` as in [`shuffle`]; `b`, `c` as PTX's operands. Value in the low half, predicate in bit 32.
+    pub shuffle: unsafe extern "C-unwind" fn(
+        *mut ThreadContext,
+        mode: u32,
+        value: u32,
+        b: u32,
+        c: u32,
+        mask: u32,
+        site: u32,
+    ) -> u64,
+    /// `vote.sync`: `mode` as in [`vote`].
+    pub vote: unsafe extern "C-unwind" fn(*mut ThreadContext, mode: u32, predicate: u32, mask: u32, site: u32) -> u32,
+    /// `match.sync`: `all` 0 or 1. Mask in the low half, predicate (`match.all`) in bit 32.
+    pub match_sync: unsafe extern "C-unwind" fn(*mut ThreadContext, all: u32, value: u64, mask: u32, site: u32) -> u64,
+    /// `redux.sync`: `operation` as in [`redux`].
+    pub redux: unsafe extern "C-unwind" fn(*mut ThreadContext, operation: u32, value: u32, mask: u32, site: u32) -> u32,
+    /// `activemask`
+    pub active_mask: unsafe extern "C-unwind" fn(*mut ThreadContext) -> u32,
+    /// `elect.sync`: leader lane in the low half, predicate in bit 32.
+    pub elect: unsafe extern "C-unwind" fn(*mut ThreadContext, mask: u32, site: u32) -> u64,
+    /// Loop fuel is used up, `nanosleep`, or a clock was read in a loop: lets others run.
+    pub yield_now: unsafe extern "C-unwind" fn(*mut ThreadContext),
+    /// `griddepcontrol.wait` (0) and `.launch_dependents` (1).
+    pub grid_dependency: unsafe extern "C-unwind" fn(*mut ThreadContext, which: u32, site: u32),
+    /// `%clock64`: a counter that never runs backwards on one thread.
+    pub clock: unsafe extern "C-unwind" fn(*mut ThreadContext) -> u64,
+    /// `%globaltimer` in nanoseconds.
+    pub global_timer: unsafe extern "C-unwind" fn(*mut ThreadContext) -> u64,
+    /// Native code ([`DeviceFunction`]) of the function whose address a program holds; faults with `InvalidPc` if it is none.
+    pub call_target: unsafe extern "C-unwind" fn(*mut ThreadContext, address: u64, site: u32) -> *const u8,
+    /// `isspacep`: 1 if the generic address lies in `space` as in [`space`] (for the calling thread), else 0.
+    pub is_space: unsafe extern "C-unwind" fn(*mut ThreadContext, address: u64, space: u32) -> u32,
+    /// `mapa`, `cvta.shared::cluster` and cluster barriers come with clusters; until then such kernels do not compile.
+    pub reserved: [usize; 4],
+}
+
+/// `kind` of [`Runtime::barrier`].
+#[expect(missing_docs, reason = "named as PTX names them")]
+pub mod barrier {
+    pub const SYNC: u32 = 0;
+    pub const ARRIVE: u32 = 1;
+    pub const RED_POPC: u32 = 2;
+    pub const RED_AND: u32 = 3;
+    pub const RED_OR: u32 = 4;
+}
+
+/// `mode` of [`Runtime::shuffle`].
+#[expect(missing_docs, reason = "named as PTX names them")]
+pub mod shuffle {
+    pub const UP: u32 = 0;
+    pub const DOWN: u32 = 1;
+    pub const BFLY: u32 = 2;
+    pub const IDX: u32 = 3;
+}
+
+/// `mode` of [`Runtime::vote`].
+#[expect(missing_docs, reason = "named as PTX names them")]
+pub mod vote {
+    pub const ALL: u32 = 0;
+    pub const ANY: u32 = 1;
+    pub const UNI: u32 = 2;
+    pub const BALLOT: u32 = 3;
+}
+
+/// `operation` of [`Runtime::redux`].
+#[expect(missing_docs, reason = "named as PTX names them")]
+pub mod redux {
+    pub const ADD: u32 = 0;
+    pub const MIN_S32: u32 = 1;
+    pub const MAX_S32: u32 = 2;
+    pub const MIN_U32: u32 = 3;
+    pub const MAX_U32: u32 = 4;
+    pub const AND: u32 = 5;
+    pub const OR: u32 = 6;
+    pub const XOR: u32 = 7;
+}
+
+/// `space` of [`Runtime::is_space`].
+#[expect(missing_docs, reason = "named as PTX names them")]
+pub mod space {
+    pub const GLOBAL: u32 = 0;
+    pub const SHARED: u32 = 1;
+    pub const LOCAL: u32 = 2;
+    pub const CONST: u32 = 3;
+    pub const PARAM: u32 = 4;
+}

@@ -1,0 +1,1 @@
+//! hotfire-launch
