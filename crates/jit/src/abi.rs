@@ -104,6 +104,8 @@ pub enum EntryKind {
     Loop(LoopEntry),
     /// May suspend.
     Thread(ThreadEntry),
+    /// A device function compiled by itself, to be called through a pointer ([`Runtime::call_target`]); no kernel.
+    Function(DeviceFunction),
 }
 
 /// Kind of access given to [`Runtime::check_access`], or-ed together.

@@ -1,11 +1,17 @@
 //! Typed PTX to machine code through Cranelift.
 
 pub mod abi;
+mod kernel;
+mod registry;
+
+pub use kernel::Kernel;
+pub use registry::{CodeSite, find};
 
 use hotfire_ptx::ast::Location;
 
 /// The range of addresses that device-visible memory lives in: `base` is a multiple of `size`, `size` a power of two.
-/// Unmapped pages inside it fault by themselves.
+/// Unmapped pages inside it fault by themselves; its first and last 64 KiB are never mapped (generated code relies on it
+/// when one check serves several offsets from the same register).
 #[derive(Clone, Copy, Debug)]
 pub struct Arena {
     /// First address.
@@ -21,21 +27,6 @@ pub trait Environment {
     fn address(&self, symbol: &str) -> Option<u64>;
     /// Native code for a function that the module declares but does not define (`vprintf`, `malloc`, `__cudaCDP2…`).
     fn builtin(&self, symbol: &str) -> Option<abi::DeviceFunction>;
-}
-
-/// A compiled kernel (or device function called by address). Owns its machine code.
-pub struct Kernel {
-    /// How to run it.
-    pub entry: abi::EntryKind,
-    /// Bytes of statically declared shared memory, its variables laid out from offset 0; dynamic shared memory follows,
-    /// at the next multiple of its alignment, which is part of this number.
-    pub static_shared: u32,
-    /// Stack bytes that one thread needs at most, if the call graph has no cycle and no indirect call; generous rounding is the caller's.
-    pub stack: u32,
-    /// True if `stack` is not a bound (recursion, indirect calls).
-    pub unbounded_stack: bool,
-    /// Source places; `site` arguments of the runtime functions index it.
-    pub sites: Vec<Location>,
 }
 
 /// What to compile for.

@@ -1,0 +1,75 @@
+//! A compiled kernel: its entry, what it needs, and its machine code.
+
+use crate::abi::EntryKind;
+use crate::registry::{CodeSite, Registration};
+use cranelift_jit::JITModule;
+use hotfire_ptx::ast::Location;
+
+/// A compiled kernel (or device function called by address). Owns its machine code.
+pub struct Kernel {
+    /// How to run it.
+    pub entry: EntryKind,
+    /// Bytes of statically declared shared memory, its variables laid out from offset 0; dynamic shared memory follows,
+    /// at the next multiple of its alignment, which is part of this number.
+    pub static_shared: u32,
+    /// Stack bytes that one thread needs at most, if the call graph has no cycle and no indirect call; generous rounding is the caller's.
+    pub stack: u32,
+    /// True if `stack` is not a bound (recursion, indirect calls).
+    pub unbounded_stack: bool,
+    /// Source places; `site` arguments of the runtime functions index it.
+    pub sites: Vec<Location>,
+    code: Option<Code>,
+}
+
+impl std::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kernel")
+            .field("entry", &self.entry)
+            .field("static_shared", &self.static_shared)
+            .field("stack", &self.stack)
+            .field("unbounded_stack", &self.unbounded_stack)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Machine code in memory; freed on drop.
+pub(crate) struct Code {
+    /// Taken on drop.
+    pub module: Option<JITModule>,
+    /// Removed from the table before the memory goes.
+    pub registration: Option<Registration>,
+}
+
+// SAFETY: the code is immutable after compilation, and a `JITModule` that is only ever dropped has no thread affinity.
+unsafe impl Send for Code {}
+// SAFETY: as above; nothing is reachable through a shared reference.
+unsafe impl Sync for Code {}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        drop(self.registration.take());
+        if let Some(module) = self.module.take() {
+            // SAFETY: the kernel that owned the entry is gone, so nobody may call it any more.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+impl Kernel {
+    /// A kernel whose code is not generated: for tests of what runs kernels.
+    #[must_use]
+    pub fn from_raw(entry: EntryKind, static_shared: u32, stack: u32) -> Self {
+        Self { entry, static_shared, stack, unbounded_stack: false, sites: Vec::new(), code: None }
+    }
+
+    pub(crate) fn with_code(mut self, code: Code) -> Self {
+        self.code = Some(code);
+        self
+    }
+
+    /// The place in this or any other kernel's code that a program counter lies in: [`crate::find`].
+    #[must_use]
+    pub fn locate(pc: usize) -> Option<CodeSite> {
+        crate::registry::find(pc)
+    }
+}
