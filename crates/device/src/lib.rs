@@ -1,1 +1,4 @@
 //! hotfire-device
+
+pub mod exec;
+pub mod memory;
