@@ -1,4 +1,14 @@
-//! hotfire-device
+//! The software device: memory, workers and device runtime. The only crate that runs generated code.
 
-pub mod exec;
-pub mod memory;
+mod copy;
+mod device;
+mod limit;
+pub mod module;
+pub mod profile;
+mod status;
+
+pub use copy::{Copy3d, Direction, Fill3d, Mode};
+pub use device::{Allocation, Config, Device, Event, EventFlags, LaunchAttributes, LaunchConfig, MemoryKind, Stream};
+pub use limit::Limit;
+pub use module::{Function, FunctionAttributes, LoadError, Module};
+pub use status::Status;
