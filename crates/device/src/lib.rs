@@ -2,7 +2,9 @@
 
 mod copy;
 mod device;
+pub mod exec;
 mod limit;
+pub mod memory;
 pub mod module;
 pub mod profile;
 mod status;
