@@ -1,2 +1,85 @@
-//! Entry point.
-fn main() {}
+//! `cargo xtask`: the one door to building, testing and measuring Hotfire.
+#![forbid(unsafe_code)]
+
+use std::process::{Command, ExitCode};
+
+use clap::{Parser, Subcommand};
+use xtask::hotfire::{Hotfire, Profile, cargo_build};
+use xtask::{Result, bench, process, programs, ptx, root, toolkit};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Builds, tests and measures Hotfire")]
+struct Arguments {
+    #[command(subcommand)]
+    step: Step,
+}
+
+#[derive(Subcommand)]
+enum Step {
+    /// Run the worked example in Rust on Debian's dependency graph (needs the Rust toolchain alone)
+    Demo {
+        /// Options of the example, such as `-- --strategy cdp`
+        #[arg(last = true)]
+        options: Vec<String>,
+    },
+    /// Fetch CUDA's compiler into target/ (needs Python 3 with pip)
+    Fetch,
+    /// Build the CUDA programs of programs/ and litmus/ into target/programs/ (needs gcc)
+    Programs,
+    /// Regenerate the PTX committed with the examples
+    Ptx {
+        /// Only compare, and fail where it differs
+        #[arg(long)]
+        check: bool,
+    },
+    /// Build the programs, then run every test of the workspace
+    Test {
+        /// Arguments of `cargo test`
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+    /// Measure this machine: medians, with the marks beside them
+    Bench {
+        /// How often each program is run
+        #[arg(long, default_value_t = 5)]
+        runs: usize,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().step) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(step: Step) -> Result<()> {
+    match step {
+        Step::Demo { options } => demo(&options),
+        Step::Fetch => toolkit::fetch().map(drop),
+        Step::Programs => {
+            for program in programs::build()? {
+                println!("{}", program.path().display());
+            }
+            Ok(())
+        }
+        Step::Ptx { check: true } => ptx::check(),
+        Step::Ptx { check: false } => ptx::regenerate(),
+        Step::Test { arguments } => {
+            programs::build()?;
+            let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+            process::run(cargo.current_dir(root()).args(["test", "--workspace", "--locked"]).args(arguments))
+        }
+        Step::Bench { runs } => bench::run(runs),
+    }
+}
+
+fn demo(options: &[String]) -> Result<()> {
+    let hotfire = Hotfire::build(Profile::Release)?;
+    cargo_build(Profile::Release, &["spmv"])?;
+    let program = Profile::Release.directory().join("spmv");
+    process::run(hotfire.run(&program).current_dir(root()).arg("data/debian-deps.mtx.gz").args(options))
+}

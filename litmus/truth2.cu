@@ -1,0 +1,44 @@
+// build: truth2 -std=c++17 -w -arch=sm_90 -rdc=true -lcudadevrt
+// Second set of launch-model facts. Build: nvcc -std=c++17 -arch=sm_90 -rdc=true truth2.cu -o truth2 -lcudadevrt ; run: truth2 NAME
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+#include <algorithm>
+#define CK(x) do{cudaError_t e_=(x); if(e_!=cudaSuccess){printf("  ! %s -> %d %s\n",#x,(int)e_,cudaGetErrorName(e_));}}while(0)
+__device__ unsigned long long gt(){unsigned long long t; asm volatile("mov.u64 %0, %globaltimer;":"=l"(t)); return t;}
+__device__ void spin(unsigned long long ns){auto t=gt(); while(gt()-t<ns);}
+__device__ int ok,fail,code,cnt; __device__ volatile int go; __device__ int ord[1<<20];
+#define R(sym) ([]{int v; cudaMemcpyFromSymbol(&v,sym,4); return v;}())
+static void reset(){int z=0; cudaMemcpyToSymbol(ok,&z,4);cudaMemcpyToSymbol(fail,&z,4);cudaMemcpyToSymbol(code,&z,4);cudaMemcpyToSymbol(cnt,&z,4);cudaMemcpyToSymbol(go,&z,4);}
+__global__ void empty(){}
+__global__ void leaf(int t){int i=atomicAdd(&cnt,1); if(i<(1<<20)) ord[i]=t;}
+__global__ void blocked(){ while(!go); atomicAdd(&cnt,1);}  
+__global__ void holdpool(int n){ for(int i=0;i<n;i++){ blocked<<<1,1,0,cudaStreamFireAndForget>>>(); cudaError_t e=cudaGetLastError(); if(e) {fail++; code=e;} else ok++; } __threadfence(); go=1; }
+__global__ void slowleaf(int t,int us){ spin(us*1000ull); int i=atomicAdd(&cnt,1); ord[i]=t; }
+__global__ void named(){ cudaStream_t a,b; int ea=cudaStreamCreateWithFlags(&a,cudaStreamNonBlocking), eb=cudaStreamCreateWithFlags(&b,cudaStreamNonBlocking); code=ea*1000+eb; slowleaf<<<1,1,0,a>>>(1,100); slowleaf<<<1,1,0,a>>>(2,1); slowleaf<<<1,1,0,b>>>(11,30); slowleaf<<<1,1,0,b>>>(12,1); cudaEvent_t ev; ok=cudaEventCreateWithFlags(&ev,cudaEventDisableTiming); cudaEventRecord(ev,a); cudaStreamWaitEvent(b,ev,0); slowleaf<<<1,1,0,b>>>(13,1); slowleaf<<<1,1,0,cudaStreamTailLaunch>>>(99,1); cudaStreamDestroy(a); cudaStreamDestroy(b); cudaEventDestroy(ev); fail=cudaGetLastError(); }
+__global__ void faulty(int*p){ *p=1; }
+__global__ void childfault(){ faulty<<<1,1,0,cudaStreamFireAndForget>>>((int*)8); leaf<<<1,1,0,cudaStreamTailLaunch>>>(5); code=cudaGetLastError(); }
+__global__ void perthread(){ if(threadIdx.x==0) leaf<<<1,4096,0,cudaStreamFireAndForget>>>(0); __syncthreads(); ord[threadIdx.x]=cudaPeekAtLastError(); __syncthreads(); ord[32+threadIdx.x]=cudaGetLastError(); ord[64+threadIdx.x]=cudaGetLastError(); }
+__global__ void tailrec(int d){ if(d==0){leaf<<<1,1,0,cudaStreamTailLaunch>>>(7);return;} tailrec<<<1,1,0,cudaStreamTailLaunch>>>(d-1); cudaError_t e=cudaGetLastError(); if(e){fail++;code=e;} }
+__global__ void wchild(int*p){*p=7;}
+__global__ void priv(int k){ __shared__ int s; int l=3; if(k==0) wchild<<<1,1,0,cudaStreamFireAndForget>>>(&s); else wchild<<<1,1,0,cudaStreamFireAndForget>>>(&l); code=cudaGetLastError(); ok=l; }
+__global__ void launchn(int n){ int g=blockIdx.x*blockDim.x+threadIdx.x; for(int i=0;i<n;i++){ empty<<<1,1,0,cudaStreamFireAndForget>>>(); if(cudaGetLastError()) atomicAdd(&fail,1);} (void)g; }
+__global__ void p1(int*d,int n,unsigned long long*t,int mode,int us){ int i=blockIdx.x*blockDim.x+threadIdx.x; if(mode==1) cudaTriggerProgrammaticLaunchCompletion(); if(mode==2 && threadIdx.x==0) cudaTriggerProgrammaticLaunchCompletion(); if(mode==3 && blockIdx.x!=0) cudaTriggerProgrammaticLaunchCompletion(); if(us) spin(us*1000ull*(blockIdx.x==0?2:1)); for(int k=i;k<n;k+=gridDim.x*blockDim.x) d[k]=42; if(mode==4){ __threadfence(); cudaTriggerProgrammaticLaunchCompletion(); spin(100000);} if(i==0) t[0]=gt(); }
+__global__ void s1(const int*d,int n,int*bad,unsigned long long*t,int wait){ if(blockIdx.x==0&&threadIdx.x==0) t[1]=gt(); if(wait) cudaGridDependencySynchronize(); int c=0; for(int k=blockIdx.x*blockDim.x+threadIdx.x;k<n;k+=gridDim.x*blockDim.x) c+= ((volatile const int*)d)[k]!=42; if(c) atomicAdd(bad,c); }
+__global__ void mid(int trig,int wait){ if(trig) cudaTriggerProgrammaticLaunchCompletion(); if(wait) cudaGridDependencySynchronize(); }
+template<class...A> cudaError_t lx(void(*k)(A...),int g,int b,cudaStream_t s,bool pdl,A...a){ cudaLaunchConfig_t c={}; c.gridDim=g;c.blockDim=b;c.stream=s; cudaLaunchAttribute at[1]; at[0].id=cudaLaunchAttributeProgrammaticStreamSerialization; at[0].val.programmaticStreamSerializationAllowed=1; c.attrs=at;c.numAttrs=pdl?1:0; return cudaLaunchKernelEx(&c,k,a...); }
+int main(int ac,char**av){ std::string w=ac>1?av[1]:""; int arg=ac>2?atoi(av[2]):0; cudaFree(0); size_t f0,t0,f1; float ms; cudaEvent_t a,b; cudaEventCreate(&a); cudaEventCreate(&b); cudaStream_t s; cudaStreamCreate(&s);
+ if(w=="hold"){ reset(); holdpool<<<1,1>>>(arg); cudaError_t e=cudaDeviceSynchronize(); printf("hold n=%d ok=%d fail=%d code=%d(%s) ran=%d host=%s\n",arg,R(ok),R(fail),R(code),cudaGetErrorName((cudaError_t)R(code)),R(cnt),cudaGetErrorName(e)); }
+ if(w=="named"){ reset(); named<<<1,1>>>(); CK(cudaDeviceSynchronize()); std::vector<int> o(64); cudaMemcpyFromSymbol(o.data(),ord,256); printf("named create=%d ev=%d last=%d order:",R(code),R(ok),R(fail)); for(int i=0;i<R(cnt);i++) printf(" %d",o[i]); puts(""); }
+ if(w=="childfault"){ reset(); childfault<<<1,1>>>(); cudaError_t e=cudaDeviceSynchronize(); cudaError_t e2=cudaGetLastError(); cudaError_t e3=cudaFree(0); printf("childfault host=%s last=%s then=%s\n",cudaGetErrorName(e),cudaGetErrorName(e2),cudaGetErrorName(e3)); }
+ if(w=="perthread"){ reset(); perthread<<<1,32>>>(); CK(cudaDeviceSynchronize()); std::vector<int> o(96); cudaMemcpyFromSymbol(o.data(),ord,384); printf("perthread peek t0=%d t1=%d get t0=%d t1=%d again t0=%d\n",o[0],o[1],o[32],o[33],o[64]); }
+ if(w=="tailrec"){ for(int d:{10,100,1000,10000}){ reset(); cudaEventRecord(a); tailrec<<<1,1>>>(d); cudaEventRecord(b); cudaError_t e=cudaDeviceSynchronize(); cudaEventElapsedTime(&ms,a,b); printf("tailrec depth=%d reached=%d fail=%d code=%d host=%s %.1f us (%.3f us/tail)\n",d,R(cnt),R(fail),R(code),cudaGetErrorName(e),ms*1e3,ms*1e3/d);} }
+ if(w=="priv"){ reset(); priv<<<1,1>>>(arg); cudaError_t e=cudaDeviceSynchronize(); printf("priv %s host=%s code=%d l=%d\n",arg?"local":"shared",cudaGetErrorName(e),R(code),R(ok)); }
+ if(w=="rate"){ cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount,65536); launchn<<<1,1>>>(10); cudaDeviceSynchronize(); struct{int g,b,n;} c[]={{1,1,1},{1,1,1000},{1,32,100},{1,1024,16},{132,1,200},{132,32,16},{132,256,1}}; for(auto&q:c){ double best=1e30; for(int r=0;r<4;r++){ reset(); cudaEventRecord(a); launchn<<<q.g,q.b>>>(q.n); cudaEventRecord(b); cudaDeviceSynchronize(); cudaEventElapsedTime(&ms,a,b); best=std::min(best,(double)ms);} long tot=(long)q.g*q.b*q.n; printf("rate %dx%d x%d: %.1f us total, %.3f us/child, fail=%d\n",q.g,q.b,q.n,best*1e3,best*1e3/tot,R(fail)); } }
+ if(w=="mem"){ cudaMemGetInfo(&f0,&t0); empty<<<1,1>>>(); cudaDeviceSynchronize(); cudaMemGetInfo(&f1,&t0); printf("mem first kernel used %zd\n",(ssize_t)f0-(ssize_t)f1); for(int n:{4096,32768,262144,1048576}){ cudaMemGetInfo(&f0,&t0); cudaError_t e=cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount,n); empty<<<1,1>>>(); cudaDeviceSynchronize(); cudaMemGetInfo(&f1,&t0); size_t v; cudaDeviceGetLimit(&v,cudaLimitDevRuntimePendingLaunchCount); printf("mem set %d: %s now %zu used +%zd (%.0f B/slot)\n",n,cudaGetErrorName(e),v,(ssize_t)f0-(ssize_t)f1,((double)f0-f1)/n);} }
+ if(w=="pdl"){ int n=1<<24; int*d,*bad; unsigned long long*t; cudaMalloc(&d,n*4ull); cudaMalloc(&bad,4); cudaMalloc(&t,64); const char*m[]={"no trigger","trigger all first","trigger one thread per block","block 0 never triggers","fence+trigger after stores"}; for(int mode=0;mode<5;mode++) for(int wait:{0,1}){ long tb=0; long long early=0; for(int r=0;r<20;r++){ cudaMemset(d,0,n*4ull); cudaMemset(bad,0,4); cudaDeviceSynchronize(); int us=(mode>=1&&mode<=3)?50:0; lx(p1,132,256,s,false,d,n,t,mode,us); lx(s1,132,256,s,true,(const int*)d,n,bad,t,wait); CK(cudaStreamSynchronize(s)); int h; cudaMemcpy(&h,bad,4,cudaMemcpyDeviceToHost); unsigned long long q[2]; cudaMemcpy(q,t,16,cudaMemcpyDeviceToHost); tb+=h!=0; early+=(long long)(q[1]-q[0]); } printf("pdl %-30s wait=%d: stale in %ld/20 runs, start - (block0 end) mean %lld ns\n",m[mode],wait,tb,early/20); } 
+   // event recorded after a non-waiting secondary: can it fire while the primary runs?
+   cudaMemset(d,0,4); cudaDeviceSynchronize(); cudaEvent_t e; cudaEventCreateWithFlags(&e,cudaEventDisableTiming); lx(p1,1,32,s,false,d,32,t,1,3000); lx(mid,1,32,s,true,1,0); cudaEventRecord(e,s); cudaEventSynchronize(e); int h; cudaStream_t s2; cudaStreamCreateWithFlags(&s2,cudaStreamNonBlocking); cudaMemcpyAsync(&h,d,4,cudaMemcpyDeviceToHost,s2); cudaStreamSynchronize(s2); printf("event after non-waiting secondary: primary's value seen %d (42 = event waited for the primary)\n",h); }
+ return 0; }

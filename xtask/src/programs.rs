@@ -1,0 +1,133 @@
+//! Builds the CUDA C++ programs of `programs/` and `litmus/` into `target/programs/`.
+//!
+//! How a program is built stands in its source: each line `// build: NAME FLAGS…` makes `target/programs/NAME`.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{fs, thread};
+
+use crate::toolkit::{self, PACKAGES, Toolkit};
+use crate::{Result, process, root, target};
+
+const FOLDERS: [&str; 2] = ["programs", "litmus"];
+
+/// One executable to build.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Its file name under `target/programs/`.
+    pub name: String,
+    source: PathBuf,
+    flags: Vec<String>,
+}
+
+impl Program {
+    /// Where it is built.
+    pub fn path(&self) -> PathBuf {
+        directory().join(&self.name)
+    }
+}
+
+/// The folder of the built programs.
+pub fn directory() -> PathBuf {
+    target().join("programs")
+}
+
+/// All programs that the sources declare, by name.
+pub fn list() -> Result<Vec<Program>> {
+    let mut programs = Vec::new();
+    for folder in FOLDERS {
+        for source in files(&root().join(folder), "cu")? {
+            let before = programs.len();
+            for line in read(&source)?.lines().filter_map(|line| line.strip_prefix("// build: ")) {
+                let mut words = line.split_whitespace().map(str::to_owned);
+                let name = words.next().ok_or_else(|| format!("{}: `// build:` without a name", source.display()))?;
+                programs.push(Program { name, source: source.clone(), flags: words.collect() });
+            }
+            if programs.len() == before {
+                return Err(format!("{}: no line `// build: NAME FLAGS`", source.display()));
+            }
+        }
+    }
+    programs.sort_by(|a, b| a.name.cmp(&b.name));
+    if let Some(pair) = programs.windows(2).find(|pair| pair[0].name == pair[1].name) {
+        return Err(format!("two programs are named {}", pair[0].name));
+    }
+    Ok(programs)
+}
+
+/// Fetches the compiler where necessary and builds every program that is not up to date.
+///
+/// Safe to call from several processes at once: one builds, the others wait.
+pub fn build() -> Result<Vec<Program>> {
+    let directory = directory();
+    fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let lock_path = directory.join(".lock");
+    let lock = fs::File::create(&lock_path).map_err(|error| format!("{}: {error}", lock_path.display()))?;
+    lock.lock().map_err(|error| format!("{}: {error}", lock_path.display()))?;
+
+    let toolkit = toolkit::fetch()?;
+    let programs = list()?;
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(error) = build_one(&toolkit, program) {
+                        failures.lock().expect("no worker panics while it holds the list").push(error);
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().expect("all workers have ended");
+    if failures.is_empty() { Ok(programs) } else { Err(failures.join("\n")) }
+}
+
+fn build_one(toolkit: &Toolkit, program: &Program) -> Result<()> {
+    let path = program.path();
+    let stamp = directory().join(format!(".{}.stamp", program.name));
+    let wanted = fingerprint(program)?;
+    if path.is_file() && fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
+        return Ok(());
+    }
+    eprintln!("nvcc {} ({})", program.name, program.flags.join(" "));
+    // Relative paths from the root: line tables must not depend on where the checkout lies.
+    let source = program.source.strip_prefix(root()).unwrap_or(&program.source);
+    let mut nvcc = toolkit.nvcc();
+    nvcc.current_dir(root()).arg(source).arg("-o").arg(&path).args(&program.flags);
+    process::output(&mut nvcc)?;
+    fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))
+}
+
+/// Changes when anything does that the program is built from.
+fn fingerprint(program: &Program) -> Result<String> {
+    let mut hasher = DefaultHasher::new();
+    (PACKAGES, &program.flags).hash(&mut hasher);
+    read(&program.source)?.hash(&mut hasher);
+    for header in files(program.source.parent().expect("a source lies in a folder"), "h")? {
+        read(&header)?.hash(&mut hasher);
+    }
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|error| format!("{}: {error}", folder.display()))?.path();
+        if path.extension().is_some_and(|found| found == extension) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,76 @@
+//! CUDA's compiler, from NVIDIA's PyPI packages, under `target/cuda/site`.
+//!
+//! The versions are pinned: the committed PTX and the tests' expectations are those of this compiler. Nothing
+//! of it is ever committed.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::{env, fs};
+
+use crate::{Result, process, target};
+
+/// The packages that together make a working `nvcc`, with their pinned versions.
+pub const PACKAGES: [(&str, &str); 5] = [
+    ("nvidia-cuda-nvcc", "13.0.88"),
+    ("nvidia-cuda-runtime", "13.0.96"),
+    ("nvidia-cuda-crt", "13.0.88"),
+    ("nvidia-nvvm", "13.0.88"),
+    ("nvidia-cuda-cccl", "13.0.85"),
+];
+
+/// A fetched compiler.
+#[derive(Clone, Debug)]
+pub struct Toolkit {
+    home: PathBuf,
+}
+
+impl Toolkit {
+    /// `nvcc`, able to find its own tools, headers and libraries.
+    pub fn nvcc(&self) -> Command {
+        let bin = self.home.join("bin");
+        let path = env::var_os("PATH").unwrap_or_default();
+        let path = env::join_paths(std::iter::once(bin.clone()).chain(env::split_paths(&path)));
+        let mut command = Command::new(bin.join("nvcc"));
+        command.env("PATH", path.expect("the workspace's path holds no colon"));
+        command.arg("-L").arg(self.home.join("lib"));
+        command
+    }
+}
+
+fn site() -> PathBuf {
+    target().join("cuda").join("site")
+}
+
+fn is_complete() -> bool {
+    PACKAGES.iter().all(|(name, version)| {
+        site().join(format!("{}-{version}.dist-info", name.replace('-', "_"))).join("METADATA").is_file()
+    })
+}
+
+/// Fetches the compiler unless it is there already.
+pub fn fetch() -> Result<Toolkit> {
+    let site = site();
+    if !is_complete() {
+        // Installed beside its final place and renamed, so that an interrupted fetch leaves nothing half done.
+        let fresh = site.with_file_name(format!("site.{}", std::process::id()));
+        let shown = |path: &PathBuf, error| format!("{}: {error}", path.display());
+        fs::create_dir_all(&fresh).map_err(|error| shown(&fresh, error))?;
+        eprintln!("fetching CUDA's compiler into {}", site.display());
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target"])
+            .arg(&fresh);
+        pip.args(PACKAGES.map(|(name, version)| format!("{name}=={version}")));
+        if let Err(error) = process::run(&mut pip) {
+            let _ = fs::remove_dir_all(&fresh);
+            return Err(format!("{error}\n(Python 3 with pip is needed to fetch CUDA's compiler)"));
+        }
+        if site.exists() {
+            fs::remove_dir_all(&site).map_err(|error| shown(&site, error))?;
+        }
+        fs::rename(&fresh, &site).map_err(|error| shown(&site, error))?;
+        if !is_complete() {
+            return Err(format!("{}: pip left an incomplete compiler there", site.display()));
+        }
+    }
+    Ok(Toolkit { home: site.join("nvidia").join("cu13") })
+}
