@@ -1,0 +1,165 @@
+//! The litmus programs on the software device against what an H200 printed (`litmus/*.h200.txt`).
+//!
+//! Where the launch model fixes an outcome the lines are identical; where it leaves room they are legal.
+
+use hotfire_tests::{Output, run};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+const TRUTH: &str = include_str!("../../litmus/truth.h200.txt");
+const TRUTH2: &str = include_str!("../../litmus/truth2.h200.txt");
+
+fn truth() -> &'static Output {
+    static OUTPUT: OnceLock<Output> = OnceLock::new();
+    OUTPUT.get_or_init(|| run("truth", &[]).success())
+}
+
+/// Every recorded line with `prefix` is printed here, in the same order, except those that `left_out` names.
+#[track_caller]
+fn identical(output: &Output, recorded: &str, prefix: &str, left_out: &str) {
+    let wanted: Vec<&str> = recorded
+        .lines()
+        .filter(|line| line.starts_with(prefix) && (left_out.is_empty() || !line.contains(left_out)))
+        .collect();
+    assert!(!wanted.is_empty(), "nothing is recorded for {prefix}");
+    let printed: Vec<&str> =
+        output.lines(prefix).filter(|line| left_out.is_empty() || !line.contains(left_out)).collect();
+    assert_eq!(printed, wanted, "stdout:\n{}\nstderr:\n{}", output.stdout, output.stderr);
+}
+
+/// `name=value` words of a line.
+fn fields(line: &str) -> HashMap<&str, &str> {
+    line.split_whitespace().filter_map(|word| word.split_once('=')).collect()
+}
+
+fn numbers(line: &str) -> Vec<u32> {
+    let (_, list) = line.split_once(':').expect("a list follows the colon");
+    list.split_whitespace().map(|word| word.parse().expect("the list holds numbers")).collect()
+}
+
+fn position(order: &[u32], tag: u32) -> usize {
+    let mut places = order.iter().enumerate().filter(|&(_, &found)| found == tag);
+    let (place, _) = places.next().unwrap_or_else(|| panic!("{tag} did not run: {order:?}"));
+    assert!(places.next().is_none(), "{tag} ran twice: {order:?}");
+    place
+}
+
+#[test]
+fn limits() {
+    identical(truth(), TRUTH, "limit", "PersistingL2");
+}
+
+#[test]
+fn device_names_itself() {
+    identical(truth(), TRUTH, "device", "");
+}
+
+#[test]
+fn tail_storm_is_bounded_by_the_pool() {
+    identical(truth(), TRUTH, "storm tail", "");
+}
+
+#[test]
+fn pool_size_is_read_back() {
+    identical(truth(), TRUTH, "after set", "");
+}
+
+#[test]
+fn bad_configurations_fail_in_the_launching_thread() {
+    identical(truth(), TRUTH, "bad config", "");
+}
+
+#[test]
+fn tail_order() {
+    identical(truth(), TRUTH, "tail order", "");
+}
+
+#[test]
+fn deep_nests() {
+    identical(truth(), TRUTH, "nest", "");
+}
+
+#[test]
+fn shared_pointer_in_a_child() {
+    identical(truth(), TRUTH, "shared pointer", "");
+}
+
+#[test]
+fn fire_and_forget_storm_runs_what_it_accepts() {
+    let lines: Vec<&str> = truth().lines("storm faf").collect();
+    assert_eq!(lines.len(), TRUTH.lines().filter(|line| line.starts_with("storm faf")).count());
+    for line in lines {
+        let fields = fields(line);
+        let number = |name: &str| -> u32 { fields[name].parse().expect("a number") };
+        assert_eq!(number("ok") + number("fail"), number("n"), "{line}");
+        assert_eq!(number("ran"), number("ok"), "{line}");
+        assert_eq!(number("code"), if number("fail") == 0 { 0 } else { 69 }, "{line}");
+        assert_eq!(fields["host"], "cudaSuccess", "{line}");
+    }
+}
+
+#[test]
+fn null_stream_keeps_the_order_of_each_block() {
+    let line = truth().lines("null stream order").next().expect("the line is printed");
+    let order = numbers(line);
+    assert_eq!(order.len(), 32, "{line}");
+    for block in 0..4 {
+        let places: Vec<usize> = (0..8).map(|launch| position(&order, block * 100 + launch)).collect();
+        assert!(places.is_sorted(), "{line}");
+    }
+}
+
+#[test]
+fn pool_slots_are_held_until_a_grid_is_done() {
+    let recorded: Vec<&str> = TRUTH2.lines().filter(|line| line.starts_with("hold")).collect();
+    assert_eq!(recorded.len(), 7);
+    for line in recorded {
+        let output = run("truth2", &["hold", fields(line)["n"]]).success();
+        assert_eq!(output.stdout.trim_end(), line, "{}", output.stderr);
+    }
+}
+
+#[test]
+fn named_streams_and_an_event() {
+    let output = run("truth2", &["named"]).success();
+    let line = output.lines("named create=0 ev=0 last=0 order").next().expect("the line is printed");
+    let order = numbers(line);
+    assert_eq!(order.len(), 6, "{line}");
+    for (first, second) in [(1, 2), (11, 12), (12, 13), (2, 13), (13, 99)] {
+        assert!(position(&order, first) < position(&order, second), "{line}");
+    }
+}
+
+#[test]
+fn fault_of_a_child_is_sticky_on_the_host() {
+    identical(&run("truth2", &["childfault"]).success(), TRUTH2, "childfault", "");
+}
+
+#[test]
+fn device_errors_belong_to_a_thread() {
+    identical(&run("truth2", &["perthread"]).success(), TRUTH2, "perthread", "");
+}
+
+#[test]
+fn tail_chains_are_as_deep_as_one_likes() {
+    let output = run("truth2", &["tailrec"]).success();
+    let without_times = |text: &str| -> Vec<String> {
+        text.lines()
+            .filter(|line| line.starts_with("tailrec"))
+            .map(|line| line.split(" host=").next().expect("a first part").to_owned() + " host=" + fields(line)["host"])
+            .collect()
+    };
+    let wanted = without_times(TRUTH2);
+    assert_eq!(wanted.len(), 4);
+    assert_eq!(without_times(&output.stdout), wanted, "{}", output.stderr);
+}
+
+#[test]
+fn private_pointers_in_a_child_are_the_wrong_space() {
+    for (argument, kind) in [("0", "shared"), ("1", "local")] {
+        let output = run("truth2", &["priv", argument]).success();
+        let wanted = format!("priv {kind} host=cudaErrorInvalidAddressSpace");
+        assert!(TRUTH2.contains(&wanted));
+        assert!(output.stdout.starts_with(&wanted), "{}{}", output.stdout, output.stderr);
+    }
+}
