@@ -108,9 +108,19 @@ fn build_one(toolkit: &Toolkit, program: &Program) -> Result<()> {
 fn fingerprint(program: &Program) -> Result<String> {
     let mut hasher = DefaultHasher::new();
     (PACKAGES, &program.flags).hash(&mut hasher);
-    read(&program.source)?.hash(&mut hasher);
-    for header in files(program.source.parent().expect("a source lies in a folder"), "h")? {
-        read(&header)?.hash(&mut hasher);
+    let mut sources = vec![program.source.clone()];
+    let mut next = 0;
+    while let Some(source) = sources.get(next).cloned() {
+        next += 1;
+        let text = read(&source)?;
+        text.hash(&mut hasher);
+        for line in text.lines() {
+            let Some(name) = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"')) else { continue };
+            let included = source.parent().expect("a source lies in a folder").join(name);
+            if !sources.contains(&included) {
+                sources.push(included);
+            }
+        }
     }
     Ok(format!("{:016x}", hasher.finish()))
 }
