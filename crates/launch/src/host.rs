@@ -1,0 +1,234 @@
+//! Streams of the host and their order (launch-model 2.2).
+//!
+//! Within a stream, strictly in order. The legacy default stream joins with every blocking stream on both sides: an
+//! action in it waits for all that was queued in blocking streams before it, and what is queued there afterwards waits
+//! for it. Per-thread default streams are blocking streams in that respect and do not join each other. An event record
+//! and a wait are actions like a launch.
+
+use crate::edge::EdgeKind;
+use crate::handle::{Item, Stream, next_generation};
+use crate::model::Model;
+use crate::node::{Kind, Queue, Work};
+use std::num::NonZeroU32;
+
+/// What a host stream joins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StreamKind {
+    /// Joins with the legacy default stream.
+    Blocking,
+    /// `cudaStreamNonBlocking`: joins with none.
+    NonBlocking,
+    /// The default stream of one host thread: joins with the legacy default stream.
+    PerThreadDefault,
+}
+
+#[derive(Clone, Debug)]
+struct HostStream {
+    generation: NonZeroU32,
+    kind: StreamKind,
+    /// Destroyed, but with work that still runs.
+    destroyed: bool,
+    /// Its last item, until that is complete.
+    tail: Option<Item>,
+    /// The number of the action in the legacy stream after which its own tail is known to come.
+    joined: u64,
+    /// Is it in `HostStreams::recent`? Kept when the slot is reused.
+    recent: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct HostStreams {
+    streams: Vec<HostStream>,
+    free: Vec<u32>,
+    /// Blocking streams with an action since the last one in the legacy stream; the others are behind that one.
+    recent: Vec<u32>,
+    /// Actions in the legacy stream so far.
+    legacy_actions: u64,
+    /// Blocking streams, the legacy one included, with unfinished work.
+    blocking_busy: usize,
+}
+
+/// Behind no action of the legacy stream: the first item of the stream has to look.
+const NEVER_JOINED: u64 = u64::MAX;
+
+impl HostStream {
+    fn new(kind: StreamKind) -> HostStream {
+        let generation = NonZeroU32::MIN;
+        HostStream { generation, kind, destroyed: false, tail: None, joined: NEVER_JOINED, recent: false }
+    }
+}
+
+impl HostStreams {
+    pub fn new() -> HostStreams {
+        // Index 0 and the first generation: `Stream::LEGACY`.
+        let streams = vec![HostStream::new(StreamKind::Blocking)];
+        HostStreams { streams, free: Vec::new(), recent: Vec::new(), legacy_actions: 0, blocking_busy: 0 }
+    }
+
+    fn get(&self, stream: Stream) -> Option<&HostStream> {
+        self.streams.get(stream.index as usize).filter(|entry| entry.generation == stream.generation)
+    }
+
+    fn existing(&self, stream: Stream) -> &HostStream {
+        self.get(stream).filter(|entry| !entry.destroyed).expect("the stream exists")
+    }
+
+    fn set_tail(&mut self, index: u32, tail: Option<Item>) -> Option<Item> {
+        let entry = &mut self.streams[index as usize];
+        let before = std::mem::replace(&mut entry.tail, tail);
+        if entry.kind != StreamKind::NonBlocking {
+            self.blocking_busy += usize::from(tail.is_some());
+            self.blocking_busy -= usize::from(before.is_some());
+        }
+        before
+    }
+
+    fn release(&mut self, index: u32) {
+        let entry = &mut self.streams[index as usize];
+        entry.generation = next_generation(entry.generation);
+        entry.destroyed = false;
+        self.free.push(index);
+    }
+
+    /// An item of the stream is complete; if it was the last, the stream is idle.
+    pub fn completed(&mut self, index: u32, item: Item) {
+        if self.streams[index as usize].tail == Some(item) {
+            self.set_tail(index, None);
+            if self.streams[index as usize].destroyed {
+                self.release(index);
+            }
+        }
+    }
+}
+
+impl Model {
+    /// A new stream.
+    pub fn create_stream(&mut self, kind: StreamKind) -> Stream {
+        let hosts = &mut self.hosts;
+        let index = hosts.free.pop().unwrap_or_else(|| {
+            hosts.streams.push(HostStream::new(kind));
+            hosts.streams.len() as u32 - 1
+        });
+        let entry = &mut hosts.streams[index as usize];
+        entry.kind = kind;
+        entry.joined = NEVER_JOINED;
+        Stream { index, generation: entry.generation }
+    }
+
+    /// Destroys a stream. Work that is already queued still runs, and still joins with the legacy default stream.
+    ///
+    /// # Panics
+    /// If the stream does not exist, or is the legacy one.
+    pub fn destroy_stream(&mut self, stream: Stream) {
+        assert!(stream != Stream::LEGACY, "the legacy default stream stays");
+        if self.hosts.existing(stream).tail.is_some() {
+            self.hosts.streams[stream.index as usize].destroyed = true;
+        } else {
+            self.hosts.release(stream.index);
+        }
+    }
+
+    /// Does the handle name a stream that was not destroyed?
+    pub fn stream_exists(&self, stream: Stream) -> bool {
+        self.hosts.get(stream).is_some_and(|entry| !entry.destroyed)
+    }
+
+    /// Queues work at the end of a stream.
+    ///
+    /// # Panics
+    /// If the stream does not exist.
+    pub fn submit(&mut self, stream: Stream, work: Work) -> Item {
+        self.enqueue(stream, work.into(), None)
+    }
+
+    /// Queues a marker that completes by itself once all before it in the stream is complete; in the legacy default
+    /// stream, all before it in blocking streams too.
+    ///
+    /// # Panics
+    /// If the stream does not exist.
+    pub fn record(&mut self, stream: Stream) -> Item {
+        self.enqueue(stream, Kind::Marker, None)
+    }
+
+    /// Later work of the stream also waits for `item` (`cudaStreamWaitEvent`).
+    ///
+    /// # Panics
+    /// If the stream does not exist.
+    pub fn wait(&mut self, stream: Stream, item: Item) {
+        let tail = self.hosts.existing(stream).tail;
+        // Already behind it: no marker needed, except that an action in the legacy stream is also a join.
+        if self.is_complete(item) || (tail == Some(item) && stream != Stream::LEGACY) {
+            return;
+        }
+        self.enqueue(stream, Kind::Marker, Some(item));
+    }
+
+    fn enqueue(&mut self, stream: Stream, kind: Kind, event: Option<Item>) -> Item {
+        self.hosts.existing(stream);
+        let node = self.add(kind, Queue::Host(stream.index));
+        let item = self.item(node);
+        if let Some(before) = self.hosts.set_tail(stream.index, Some(item)) {
+            self.connect(EdgeKind::Stream, before, node);
+        }
+        if stream == Stream::LEGACY {
+            self.join_blocking_streams(node);
+        } else if self.hosts.streams[stream.index as usize].kind != StreamKind::NonBlocking {
+            self.join_legacy_stream(stream.index, node);
+        }
+        if let Some(event) = event {
+            self.connect(EdgeKind::Event, event, node);
+        }
+        if self.nodes[node as usize].blockers == 0 {
+            self.unblocked(node);
+            self.advance();
+        }
+        item
+    }
+
+    fn join_blocking_streams(&mut self, node: u32) {
+        self.hosts.legacy_actions += 1;
+        while let Some(index) = self.hosts.recent.pop() {
+            let entry = &mut self.hosts.streams[index as usize];
+            entry.recent = false;
+            if entry.kind == StreamKind::NonBlocking {
+                continue; // The slot of a blocking stream that is gone.
+            }
+            if let Some(tail) = entry.tail {
+                self.connect(EdgeKind::LegacyDefault, tail, node);
+            }
+        }
+    }
+
+    fn join_legacy_stream(&mut self, index: u32, node: u32) {
+        let legacy = self.hosts.streams[0].tail;
+        let entry = &mut self.hosts.streams[index as usize];
+        if !std::mem::replace(&mut entry.recent, true) {
+            self.hosts.recent.push(index);
+        }
+        // Otherwise the item before it in the stream is behind the same action already.
+        if std::mem::replace(&mut entry.joined, self.hosts.legacy_actions) != self.hosts.legacy_actions
+            && let Some(legacy) = legacy
+        {
+            self.connect(EdgeKind::LegacyDefault, legacy, node);
+        }
+    }
+
+    /// Is all work of the stream complete? For the legacy default stream: that of all blocking streams too.
+    pub fn stream_idle(&self, stream: Stream) -> bool {
+        if stream == Stream::LEGACY {
+            return self.hosts.blocking_busy == 0;
+        }
+        self.tail(stream).is_none()
+    }
+
+    /// The last item of the stream that is not complete: the one to wait for to synchronise with the stream. To
+    /// synchronise with the legacy default stream, which means all blocking streams, wait for a [`Model::record`] in it.
+    pub fn tail(&self, stream: Stream) -> Option<Item> {
+        self.hosts.get(stream).and_then(|entry| entry.tail)
+    }
+
+    /// The last unfinished items of all host streams: the ones to wait for to synchronise with the device.
+    pub fn tails(&self) -> impl Iterator<Item = Item> + '_ {
+        self.hosts.streams.iter().filter_map(|entry| entry.tail)
+    }
+}
