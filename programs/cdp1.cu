@@ -1,0 +1,28 @@
+// A program of the first dynamic parallelism: its kernel launches a child, waits for it and uses the result. No device of
+// compute capability 9.0 loads it (cudaErrorSymbolNotFound); it is here to be refused.
+//
+// build: cdp1 -arch=sm_80 -DCUDA_FORCE_CDP1_IF_SUPPORTED -rdc=true -lineinfo -lcudadevrt
+// build: cdp1-ptx -gencode arch=compute_80,code=compute_80 -DCUDA_FORCE_CDP1_IF_SUPPORTED -rdc=true -lineinfo -lcudadevrt
+#include <cstdio>
+
+__device__ int value, answer;
+
+__global__ void child() { value = 20; }
+
+__global__ void harmless(int* p) { *p = 1; }
+
+__global__ void parent() {
+    child<<<1, 1>>>();
+    cudaDeviceSynchronize();  // this is what compute capability 9.0 does not have
+    answer = value + 22;
+}
+
+int main() {
+    parent<<<1, 1>>>();
+    cudaError_t launch = cudaGetLastError();
+    cudaError_t after = cudaDeviceSynchronize();
+    int read = -1;
+    cudaError_t copy = cudaMemcpyFromSymbol(&read, answer, sizeof read);
+    std::printf("cdp1 launch=%d %s sync=%d copy=%d answer=%d\n", int(launch), cudaGetErrorName(launch), int(after), int(copy), read);
+    return launch == cudaSuccess && read == 42 ? 0 : 1;
+}
