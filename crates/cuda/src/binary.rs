@@ -1,0 +1,207 @@
+//! From the bytes that a program hands over to PTX units: fat binaries, wrappers, PTX text, files that contain them,
+//! and the images that `cuLinkComplete` makes.
+
+use std::ffi::{CStr, c_char};
+
+use hotfire_device::{LoadError, Status};
+use hotfire_image::{Architecture, ErrorKind, Format, fatbin};
+use hotfire_ptx::ast;
+
+use crate::types::FatBinaryWrapper;
+
+/// The first bytes of an image that `cuLinkComplete` made: then a 64-bit length of the whole, a 32-bit count of
+/// texts, and each text behind its 32-bit length. Little-endian.
+const LINKED: &[u8; 8] = b"HOTFIRE\x01";
+/// More than any program links: a bound for counts in damaged images.
+const MOST_UNITS: usize = 1 << 16;
+
+/// An error of ours in the form that loading answers.
+pub(crate) fn failure(status: Status, log: impl Into<String>) -> LoadError {
+    LoadError { status, log: log.into() }
+}
+
+fn image_error(error: &hotfire_image::Error) -> LoadError {
+    let status = match error.kind {
+        ErrorKind::Malformed => Status::INVALID_IMAGE,
+        ErrorKind::NoImage => Status::NO_KERNEL_IMAGE,
+    };
+    failure(status, error.to_string())
+}
+
+/// Parses units.
+pub(crate) fn parse(texts: &[String]) -> Result<Vec<ast::Module>, LoadError> {
+    let one =
+        |text: &String| crate::ptx_shim::parse(text).map_err(|d| failure(Status::INVALID_PTX, format!("PTX {d}")));
+    texts.iter().map(one).collect()
+}
+
+/// The bytes of the fat binary at an address: its header says how many.
+///
+/// # Safety
+/// A fat binary lies there and stays as long as `'a`.
+unsafe fn fatbin_at<'a>(data: *const u8) -> Result<&'a [u8], LoadError> {
+    // SAFETY: the caller answers for a fat binary, whose header has this size.
+    let header = unsafe { std::slice::from_raw_parts(data, fatbin::HEADER_SIZE) };
+    let size = fatbin::size(header).map_err(|error| image_error(&error))?;
+    // SAFETY: the same; the header says how long it is.
+    Ok(unsafe { std::slice::from_raw_parts(data, size) })
+}
+
+/// The PTX texts behind a wrapper: of its fat binary, or of the units of its prelinked list.
+///
+/// # Safety
+/// `wrapper` is as nvcc's host code lays it out, with everything that it points to.
+pub(crate) unsafe fn registered(wrapper: &FatBinaryWrapper) -> Result<Vec<String>, LoadError> {
+    if wrapper.magic != hotfire_image::Wrapper::MAGIC || wrapper.data.is_null() {
+        return Err(failure(Status::INVALID_IMAGE, "what was registered is no fat binary"));
+    }
+    // SAFETY: the caller's.
+    let data = unsafe { fatbin_at(wrapper.data) }?;
+    let mut prelinked = Vec::new();
+    if wrapper.version == 2 && !wrapper.prelinked.is_null() {
+        loop {
+            // SAFETY: the list is terminated by null.
+            let unit = unsafe { *wrapper.prelinked.add(prelinked.len()) };
+            if unit.is_null() {
+                break;
+            }
+            if prelinked.len() == MOST_UNITS {
+                return Err(failure(Status::INVALID_IMAGE, "the list of linked units has no end"));
+            }
+            // SAFETY: each entry points to a fat binary.
+            prelinked.push(unsafe { fatbin_at(unit) }?);
+        }
+    }
+    program(data, &prelinked)
+}
+
+fn program(data: &[u8], prelinked: &[&[u8]]) -> Result<Vec<String>, LoadError> {
+    let units = hotfire_image::program(data, prelinked, Architecture::DEVICE).map_err(|error| image_error(&error))?;
+    Ok(units.into_iter().map(|unit| unit.text).collect())
+}
+
+/// The PTX texts of an image in memory, as `cuModuleLoadData` gets it: without a length.
+///
+/// # Safety
+/// `image` points to a whole image of one of the kinds that CUDA accepts.
+pub(crate) unsafe fn in_memory(image: *const u8) -> Result<Vec<String>, LoadError> {
+    if image.is_null() {
+        return Err(failure(Status::INVALID_VALUE, "the image is null"));
+    }
+    let mut first = [0u8; 4];
+    for (index, byte) in first.iter_mut().enumerate() {
+        // SAFETY: a text may be shorter than four bytes, but has its terminator; nothing is read behind that.
+        *byte = unsafe { *image.add(index) };
+        if *byte == 0 {
+            break;
+        }
+    }
+    match Format::of(&first) {
+        // SAFETY: the caller's.
+        Format::Fatbin => program(unsafe { fatbin_at(image) }?, &[]),
+        // SAFETY: the caller's; the wrapper may lie unaligned.
+        Format::Wrapper => unsafe { registered(&image.cast::<FatBinaryWrapper>().read_unaligned()) },
+        Format::Elf | Format::Archive => Err(failure(
+            Status::NO_KERNEL_IMAGE,
+            "the image is machine code, which this device cannot run; give it PTX (nvcc -ptx, or -gencode \
+             arch=compute_90,code=compute_90)",
+        )),
+        Format::Text if first == LINKED[..4] => {
+            // SAFETY: an image of cuLinkComplete has this header, and the length in it.
+            let header = unsafe { std::slice::from_raw_parts(image, 16) };
+            let length = u64::from_le_bytes(header[8..16].try_into().unwrap_or_default());
+            if header[..8] != *LINKED || length > isize::MAX as u64 {
+                return Err(failure(Status::INVALID_IMAGE, "the linked image is damaged"));
+            }
+            // SAFETY: as above.
+            linked_texts(unsafe { std::slice::from_raw_parts(image, length as usize) })
+        }
+        Format::Text => {
+            // SAFETY: PTX in memory is terminated by a zero byte.
+            let text = unsafe { CStr::from_ptr(image.cast::<c_char>()) };
+            let text = hotfire_image::ptx_text(text.to_bytes().to_vec()).map_err(|error| image_error(&error))?;
+            Ok(vec![text])
+        }
+    }
+}
+
+/// The PTX texts of an image whose length is known: a file, or an input of the linker. Empty for NVIDIA's device
+/// runtime, which the device brings itself.
+pub(crate) fn of_bytes(bytes: &[u8]) -> Result<Vec<String>, LoadError> {
+    match Format::of(bytes) {
+        Format::Fatbin => program(bytes, &[]),
+        Format::Wrapper => {
+            Err(failure(Status::INVALID_IMAGE, "a fat binary's wrapper has no meaning outside its program"))
+        }
+        Format::Elf | Format::Archive => contained(bytes),
+        Format::Text if bytes.starts_with(LINKED) => linked_texts(bytes),
+        Format::Text => {
+            let text = hotfire_image::ptx_text(bytes.to_vec()).map_err(|error| image_error(&error))?;
+            Ok(if hotfire_image::defines_device_runtime(&text) { Vec::new() } else { vec![text] })
+        }
+    }
+}
+
+/// Fat binaries inside a host object, an executable or an archive.
+fn contained(bytes: &[u8]) -> Result<Vec<String>, LoadError> {
+    let _ = bytes;
+    Err(failure(Status::NO_KERNEL_IMAGE, "objects and archives are not searched for PTX yet"))
+}
+
+/// An image of texts to be linked at load.
+pub(crate) fn linked_image(texts: &[String]) -> Vec<u8> {
+    let mut image = LINKED.to_vec();
+    image.extend(0u64.to_le_bytes());
+    image.extend((texts.len() as u32).to_le_bytes());
+    for text in texts {
+        image.extend((text.len() as u32).to_le_bytes());
+        image.extend(text.as_bytes());
+    }
+    let length = image.len() as u64;
+    image[8..16].copy_from_slice(&length.to_le_bytes());
+    image
+}
+
+fn linked_texts(image: &[u8]) -> Result<Vec<String>, LoadError> {
+    let damaged = || failure(Status::INVALID_IMAGE, "the linked image is damaged");
+    let word = |at: usize| -> Option<usize> {
+        let bytes = image.get(at..at.checked_add(4)?)?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
+    };
+    let count = word(16).filter(|&count| count <= MOST_UNITS).ok_or_else(damaged)?;
+    let mut texts = Vec::new();
+    let mut at = 20usize;
+    for _ in 0..count {
+        let length = word(at).ok_or_else(damaged)?;
+        at += 4;
+        let bytes = at.checked_add(length).and_then(|end| image.get(at..end)).ok_or_else(damaged)?;
+        texts.push(String::from_utf8(bytes.to_vec()).map_err(|_| damaged())?);
+        at += length;
+    }
+    Ok(texts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_linked_image_gives_back_its_texts() {
+        let texts = vec![String::from(".version 9.0\n"), String::new(), String::from("b")];
+        let image = linked_image(&texts);
+        assert_eq!(of_bytes(&image).unwrap(), texts);
+        // SAFETY: the image is whole.
+        assert_eq!(unsafe { in_memory(image.as_ptr()) }.unwrap(), texts);
+    }
+
+    #[test]
+    fn a_damaged_linked_image_is_refused() {
+        let image = linked_image(&[String::from("abc")]);
+        for length in 8..image.len() {
+            assert_eq!(of_bytes(&image[..length]).unwrap_err().status, Status::INVALID_IMAGE, "{length} bytes");
+        }
+        let mut many = image.clone();
+        many[16..20].fill(0xff);
+        assert_eq!(of_bytes(&many).unwrap_err().status, Status::INVALID_IMAGE);
+    }
+}

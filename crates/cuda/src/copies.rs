@@ -1,0 +1,140 @@
+//! Copies and sets: from the many C forms to the few that the device has.
+
+use hotfire_device::{Copy3d, Device, Direction, Fill3d, Mode, Status, Stream};
+
+use crate::notice;
+use crate::types::{Memcpy2D, Memcpy3D, Side3D};
+
+/// `cudaMemcpyKind`.
+pub(crate) fn direction(kind: u32) -> Result<Direction, Status> {
+    Ok(match kind {
+        0 => Direction::HostToHost,
+        1 => Direction::HostToDevice,
+        2 => Direction::DeviceToHost,
+        3 => Direction::DeviceToDevice,
+        4 => Direction::Default,
+        _ => return Err(Status::INVALID_MEMCPY_DIRECTION),
+    })
+}
+
+/// Copies bytes.
+pub(crate) fn linear(
+    destination: u64,
+    source: u64,
+    bytes: usize,
+    direction: Direction,
+    stream: Stream,
+    mode: Mode,
+) -> Result<(), Status> {
+    // SAFETY: the API's contract: host memory that the caller names is valid until the copy is complete.
+    unsafe { Device::get().copy(destination, source, bytes as u64, direction, stream, mode) }.ok()
+}
+
+/// Copies rows and slices.
+pub(crate) fn pitched(copy: &Copy3d, direction: Direction, stream: Stream, mode: Mode) -> Result<(), Status> {
+    // SAFETY: as for `linear`.
+    unsafe { Device::get().copy_3d(copy, direction, stream, mode) }.ok()
+}
+
+/// Sets `count` elements.
+pub(crate) fn set(at: u64, value: u32, element: u32, count: usize, stream: Stream, mode: Mode) -> Result<(), Status> {
+    Device::get().set(at, value, element, count as u64, stream, mode).ok()
+}
+
+/// Sets rows of elements.
+pub(crate) fn set_rows(
+    at: u64,
+    pitch: usize,
+    (value, element): (u32, u32),
+    (width, height): (usize, usize),
+    stream: Stream,
+    mode: Mode,
+) -> Result<(), Status> {
+    let fill = Fill3d {
+        destination: at,
+        pitch: pitch as u64,
+        rows: height as u64,
+        value,
+        element,
+        width: width as u64,
+        height: height as u64,
+        depth: 1,
+    };
+    Device::get().set_3d(&fill, stream, mode).ok()
+}
+
+/// Arrays are opaque layouts for texture hardware; there are none on this device.
+pub(crate) fn refuse_array() -> Status {
+    notice::once("copies from and to CUDA arrays are not implemented by this device");
+    Status::NOT_SUPPORTED
+}
+
+/// Where one side of a driver descriptor starts (CUDA Driver API, `cuMemcpy3D`), and whether it is host memory; `None`
+/// for unified addresses, which tell by themselves.
+fn start(side: &Side3D) -> Result<(u64, Option<bool>), Status> {
+    const HOST: u32 = 1;
+    const DEVICE: u32 = 2;
+    const ARRAY: u32 = 3;
+    const UNIFIED: u32 = 4;
+    let (base, host) = match side.memory_type {
+        HOST => (side.host, Some(true)),
+        DEVICE => (side.device, Some(false)),
+        UNIFIED => (side.device, None),
+        ARRAY => return Err(refuse_array()),
+        _ => return Err(Status::INVALID_VALUE),
+    };
+    let rows = (side.z as u64).wrapping_mul(side.height as u64).wrapping_add(side.y as u64);
+    Ok((base.wrapping_add(rows.wrapping_mul(side.pitch as u64)).wrapping_add(side.x_in_bytes as u64), host))
+}
+
+/// `cuMemcpy3D` and its relatives.
+pub(crate) fn descriptor(copy: &Memcpy3D, stream: Stream, mode: Mode) -> Result<(), Status> {
+    let (source, from_host) = start(&copy.src)?;
+    let (destination, to_host) = start(&copy.dst)?;
+    let direction = match (from_host, to_host) {
+        (Some(true), Some(true)) => Direction::HostToHost,
+        (Some(true), Some(false)) => Direction::HostToDevice,
+        (Some(false), Some(true)) => Direction::DeviceToHost,
+        (Some(false), Some(false)) => Direction::DeviceToDevice,
+        _ => Direction::Default,
+    };
+    // A pitch of 0 means rows that touch.
+    let pitch = |pitch: usize| if pitch == 0 { copy.width_in_bytes as u64 } else { pitch as u64 };
+    let rows = |rows: usize| if rows == 0 { copy.height as u64 } else { rows as u64 };
+    let shape = Copy3d {
+        destination,
+        destination_pitch: pitch(copy.dst.pitch),
+        destination_rows: rows(copy.dst.height),
+        source,
+        source_pitch: pitch(copy.src.pitch),
+        source_rows: rows(copy.src.height),
+        width: copy.width_in_bytes as u64,
+        height: copy.height as u64,
+        depth: copy.depth as u64,
+    };
+    pitched(&shape, direction, stream, mode)
+}
+
+/// `cuMemcpy2D` as the three-dimensional form.
+pub(crate) fn two_dimensional(copy: &Memcpy2D) -> Memcpy3D {
+    let side = |side: &crate::types::Side2D| Side3D {
+        x_in_bytes: side.x_in_bytes,
+        y: side.y,
+        z: 0,
+        lod: 0,
+        memory_type: side.memory_type,
+        host: side.host,
+        device: side.device,
+        array: side.array,
+        context: std::ptr::null_mut(),
+        pitch: side.pitch,
+        height: 0,
+    };
+    Memcpy3D {
+        src: side(&copy.src),
+        dst: side(&copy.dst),
+        width_in_bytes: copy.width_in_bytes,
+        height: copy.height,
+        depth: 1,
+    }
+}

@@ -1,0 +1,170 @@
+//! Launches: from C's arguments to a parameter block and the attributes that the device knows.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use hotfire_device::{Device, Event, Function, LaunchAttributes, LaunchConfig, Status, Stream};
+
+use crate::code::KERNELS;
+use crate::notice;
+use crate::types::{Attribute, Handle};
+
+/// Most attributes that one launch may carry: a bound for a count that a program hands in.
+const MOST_ATTRIBUTES: u32 = 64;
+/// Parameter blocks up to this size are built without allocating.
+const SMALL: usize = 256;
+
+/// How to launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub shared: u64,
+    pub stream: Stream,
+}
+
+/// Where the parameters are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Parameters {
+    /// An array of pointers, one a parameter.
+    Each(*const *const c_void),
+    /// `extra`: a list of names and values that ends with null (`CU_LAUNCH_PARAM_…`).
+    Packed(*const *const c_void),
+}
+
+/// What the attributes of a launch ask for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wishes {
+    attributes: LaunchAttributes,
+    /// Events to record behind the launch.
+    events: Vec<Event>,
+}
+
+/// The device's function behind a kernel handle.
+pub(crate) fn function(kernel: Handle) -> Result<Arc<Function>, Status> {
+    KERNELS.get(kernel)?.function()
+}
+
+/// Launches; the parameters are copied before this returns.
+pub(crate) fn launch(kernel: Handle, shape: &Shape, parameters: Parameters, wishes: &Wishes) -> Result<(), Status> {
+    let function = function(kernel)?;
+    let config = LaunchConfig {
+        grid: shape.grid,
+        block: shape.block,
+        dynamic_shared: u32::try_from(shape.shared).map_err(|_| Status::INVALID_VALUE)?,
+        stream: shape.stream,
+        attributes: wishes.attributes,
+    };
+    let bytes = function.parameter_bytes() as usize;
+    let mut small = [0u8; SMALL];
+    let mut large = Vec::new();
+    let block = if bytes <= SMALL {
+        &mut small[..bytes]
+    } else {
+        large.resize(bytes, 0);
+        &mut large[..]
+    };
+    match parameters {
+        Parameters::Each(pointers) => gather(&function, pointers, block)?,
+        Parameters::Packed(extra) => unpack(extra, block)?,
+    }
+    Device::get().launch(&function, &config, block).ok()?;
+    for event in &wishes.events {
+        Device::get().event_record(*event, shape.stream).ok()?;
+    }
+    Ok(())
+}
+
+fn gather(function: &Function, pointers: *const *const c_void, block: &mut [u8]) -> Result<(), Status> {
+    let parameters = function.parameters();
+    if pointers.is_null() {
+        return if parameters.is_empty() { Ok(()) } else { Err(Status::INVALID_VALUE) };
+    }
+    for (index, parameter) in parameters.iter().enumerate() {
+        // SAFETY: the API's contract: one pointer a parameter.
+        let source = unsafe { *pointers.add(index) };
+        let at = parameter.offset as usize;
+        let room = block.get_mut(at..at + parameter.size as usize).ok_or(Status::INVALID_VALUE)?;
+        if source.is_null() {
+            return Err(Status::INVALID_VALUE);
+        }
+        // SAFETY: the API's contract: it points to a value of the parameter's type, so of its size.
+        unsafe { std::ptr::copy_nonoverlapping(source.cast(), room.as_mut_ptr(), room.len()) };
+    }
+    Ok(())
+}
+
+fn unpack(extra: *const *const c_void, block: &mut [u8]) -> Result<(), Status> {
+    const END: usize = 0;
+    const BUFFER_POINTER: usize = 1;
+    const BUFFER_SIZE: usize = 2;
+    let (mut buffer, mut size) = (std::ptr::null::<u8>(), None);
+    for pair in 0..4 {
+        // SAFETY: the API's contract: names and values alternate up to the end mark; it is not read past.
+        let name = unsafe { *extra.add(pair * 2) } as usize;
+        if name == END {
+            break;
+        }
+        // SAFETY: as above: a value follows.
+        let value = unsafe { *extra.add(pair * 2 + 1) };
+        match name {
+            BUFFER_POINTER => buffer = value.cast(),
+            // SAFETY: the value of this name is the address of a size_t.
+            BUFFER_SIZE if !value.is_null() => size = Some(unsafe { value.cast::<usize>().read_unaligned() }),
+            _ => return Err(Status::INVALID_VALUE),
+        }
+    }
+    // Trailing padding need not be there.
+    let size = size.ok_or(Status::INVALID_VALUE)?.min(block.len());
+    if buffer.is_null() && size > 0 {
+        return Err(Status::INVALID_VALUE);
+    }
+    if size > 0 {
+        // SAFETY: the API's contract: the buffer has that size.
+        unsafe { std::ptr::copy_nonoverlapping(buffer, block.as_mut_ptr(), size) };
+    }
+    Ok(())
+}
+
+/// Reads the attributes of a launch: what the device models is asked of it, hints are dropped, the rest is refused by name.
+pub(crate) fn wishes(attributes: *const Attribute, count: u32) -> Result<Wishes, Status> {
+    if count > MOST_ATTRIBUTES || (attributes.is_null() && count > 0) {
+        return Err(Status::INVALID_VALUE);
+    }
+    let mut wishes = Wishes::default();
+    for index in 0..count as usize {
+        // SAFETY: the API's contract: an array of that many.
+        let attribute = unsafe { attributes.add(index).read_unaligned() };
+        let value = &attribute.value;
+        let event = || Event(u64::from(value.word(0)) | u64::from(value.word(1)) << 32);
+        match attribute.id {
+            // Ignore; hints: access policy window, synchronization policy, cluster scheduling, priority, memory
+            // synchronization domain and its map, preferred cluster, shared memory carveout, NVLink scheduling.
+            0 | 1 | 3 | 5 | 8 | 9 | 10 | 11 | 14 | 16 => {}
+            2 => wishes.attributes.cooperative = value.word(0) != 0,
+            4 => {
+                let cluster = [value.word(0), value.word(1), value.word(2)];
+                wishes.attributes.cluster = (cluster != [0; 3]).then_some(cluster);
+            }
+            6 => wishes.attributes.programmatic_serialization = value.word(0) != 0,
+            // Programmatic event and launch completion event: they may complete early, and never later than the grid.
+            7 | 12 => wishes.events.push(event()),
+            13 if value.word(0) == 0 => {}
+            13 => return Err(refused("deviceUpdatableKernelNode (13)")),
+            other => return Err(refused(&format!("number {other}"))),
+        }
+    }
+    Ok(wishes)
+}
+
+impl Wishes {
+    /// All blocks resident together.
+    pub(crate) fn cooperative() -> Self {
+        Self { attributes: LaunchAttributes { cooperative: true, ..Default::default() }, events: Vec::new() }
+    }
+}
+
+fn refused(attribute: &str) -> Status {
+    notice::once(&format!("launch attribute {attribute} is not implemented by this device"));
+    Status::NOT_SUPPORTED
+}

@@ -1,0 +1,17 @@
+//! The runtime API (`cuda…`), by the chapters of its manual.
+
+mod copy;
+mod device;
+mod entry_point;
+mod error;
+mod event;
+mod function;
+mod launch;
+mod library;
+mod memory;
+mod occupancy;
+mod pool;
+mod properties;
+mod set;
+mod stream;
+mod symbol;
