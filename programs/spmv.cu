@@ -13,7 +13,8 @@ static const char* const HELP = R"(usage: spmv [options] [MATRIX.mtx[.gz]]
 
   --strategy NAME    inline, cdp, cdp-deterministic, worklist, two-pass or all (default all)
   --heavy N          rows with more than N entries are heavy (default 4096)
-  --pool N           slots for pending device launches (default: what the heavy rows need, at least 2048)
+  --pool N           ask for N slots for pending device launches (default: what the heavy rows need, at least 2048);
+                     an H200 never gives fewer than 32
   --repeat N         run each strategy N times (default 1)
   --generate ROWS,EXPONENT,HUBS,SEED
                      a matrix whose row lengths follow a power law, with HUBS very long rows, instead of a file
@@ -247,7 +248,7 @@ int main(int count, char** words) try {
     std::printf("matrix  %s: %d x %d, %d entries, longest row %d\n", matrix.name.c_str(), matrix.rows, matrix.columns,
                 matrix.entries(), longest);
     std::printf("heavy   %d rows above %d entries: at most %d pending launches\n", heavy_rows, options.heavy, bound);
-    std::printf("pool    %zu slots\n\n", given);
+    std::printf("pool    %zu slots (asked for %zu)\n\n", given, slots);
 
     Device device(matrix, x, options.heavy);
     bool good = true;

@@ -40,7 +40,7 @@ struct Options {
     /// Rows with more entries than this are heavy
     #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..1 << 30))]
     heavy: u32,
-    /// Slots for pending device launches [default: what the heavy rows need, at least 2048]
+    /// Ask for so many slots for pending device launches; an H200 gives no fewer than 32 [default: what the heavy rows need, at least 2048]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..1 << 30))]
     pool: Option<u32>,
     /// Runs of each strategy

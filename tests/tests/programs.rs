@@ -1,0 +1,263 @@
+//! The programs of `programs/`, as nvcc built them, on the software device: each checks itself, and what no schedule may
+//! change is compared with what an H200 printed (`programs/h200.txt`).
+
+use std::collections::HashMap;
+
+use hotfire_tests::{Output, hotfire, output, run, run_with};
+use xtask::hotfire::{Profile, cargo_build};
+
+const H200: &str = include_str!("../../programs/h200.txt");
+const CDP1: &str = include_str!("../../programs/cdp1.cu");
+const MATRIX: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/debian-deps.mtx.gz");
+
+/// Strategies whose additions have one order.
+const DETERMINISTIC: [&str; 4] = ["inline", "cdp-deterministic", "worklist", "two-pass"];
+
+/// `name=value` words of a line.
+fn fields(line: &str) -> HashMap<&str, &str> {
+    line.split_whitespace().filter_map(|word| word.split_once('=')).collect()
+}
+
+/// The lines of one strategy.
+fn strategy<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = HashMap<&'a str, &'a str>> {
+    text.lines().filter(move |line| line.split_whitespace().next() == Some(name)).map(fields).filter(|f| !f.is_empty())
+}
+
+/// What an H200 printed for `command`.
+fn recorded(command: &str) -> &'static str {
+    let header = format!("== {command}\n");
+    let (_, text) = H200.split_once(header.as_str()).unwrap_or_else(|| panic!("no record of {command}"));
+    text.split("\n== ").next().expect("splitting gives a first part")
+}
+
+#[track_caller]
+fn digest<'a>(text: &'a str, name: &'a str) -> &'a str {
+    let digests: Vec<&str> = strategy(text, name).map(|line| line["y"]).collect();
+    let (first, others) = digests.split_first().unwrap_or_else(|| panic!("no line of {name}:\n{text}"));
+    assert!(others.iter().all(|other| other == first), "{name} differs between runs: {digests:?}");
+    first
+}
+
+/// One line, which ends in `ok`.
+#[track_caller]
+fn ok(output: Output) {
+    let output = output.success();
+    assert!(output.stdout.trim_end().ends_with(" ok"), "{output:?}");
+}
+
+#[test]
+fn spmv_computes_what_an_h200_computes() {
+    let printed = run("spmv", &["--repeat", "3", MATRIX]).success().stdout;
+    for name in DETERMINISTIC {
+        assert_eq!(
+            digest(&printed, name),
+            digest(recorded("./spmv --repeat 3 data/debian-deps.mtx.gz"), name),
+            "{name}"
+        );
+    }
+    for name in ["cdp", "cdp-deterministic"] {
+        let lines: Vec<_> = strategy(&printed, name).collect();
+        assert_eq!(lines.len(), 3);
+        for line in lines {
+            assert_eq!((line["children"], line["tails"], line["lost"]), ("5", "1", "0"), "{name}");
+            assert!((1..=6).contains(&line["peak"].parse().expect("a number")), "{line:?}");
+        }
+    }
+}
+
+#[test]
+fn spmv_is_the_same_with_any_number_of_workers() {
+    let recorded = recorded("./spmv --repeat 2 --heavy 256 data/debian-deps.mtx.gz");
+    for workers in ["1", "2", "5"] {
+        let environment = [("HOTFIRE_WORKERS", workers)];
+        let printed = run_with("spmv", &["--repeat", "2", "--heavy", "256", MATRIX], &environment).success().stdout;
+        for name in DETERMINISTIC {
+            assert_eq!(digest(&printed, name), digest(recorded, name), "{name}, {workers} workers");
+        }
+        for line in strategy(&printed, "cdp") {
+            assert_eq!((line["children"], line["lost"]), ("83", "0"), "{workers} workers");
+        }
+    }
+}
+
+#[test]
+fn spmv_of_a_generated_matrix_with_many_hubs() {
+    let arguments = ["--repeat", "2", "--generate", "200000,1.8,100,7"];
+    let printed = run("spmv", &arguments).success().stdout;
+    for name in DETERMINISTIC {
+        let recorded = recorded("./spmv --repeat 2 --generate 200000,1.8,100,7");
+        assert_eq!(digest(&printed, name), digest(recorded, name), "{name}");
+    }
+}
+
+/// The program itself proves that exactly the rows are missing whose launch it counted as lost.
+#[test]
+fn spmv_reports_the_launches_that_a_small_pool_loses() {
+    for workers in ["1", "2"] {
+        let environment = [("HOTFIRE_WORKERS", workers)];
+        let printed = run_with("spmv", &["--pool", "4", "--heavy", "2", MATRIX], &environment).success().stdout;
+        let number = |line: &HashMap<&str, &str>, field| line[field].parse::<i32>().expect("a number");
+        for name in ["cdp", "cdp-deterministic"] {
+            let line = strategy(&printed, name).next().expect("a line");
+            assert!(number(&line, "lost") > 0, "nothing was lost: {line:?}");
+            assert!(number(&line, "children") > 0, "everything was lost: {line:?}");
+            assert_eq!(number(&line, "tails") + number(&line, "lost-tails"), 1);
+            assert!(printed.contains("lost to cudaErrorLaunchPendingCountExceeded"), "{printed}");
+        }
+        let line = strategy(&printed, "worklist").next().expect("a line");
+        assert_eq!((line["tails"], line["lost"], line["lost-tails"]), ("1", "0", "0"));
+    }
+}
+
+#[test]
+fn spmv_refuses_damaged_files() {
+    let folder = std::env::temp_dir();
+    let whole = std::fs::read(MATRIX).expect("the matrix can be read");
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 0x10;
+    for (name, bytes) in [("truncated", &whole[..whole.len() / 2]), ("flipped", &flipped[..])] {
+        let path = folder.join(format!("hotfire-{}-{name}.mtx.gz", std::process::id()));
+        std::fs::write(&path, bytes).expect("a temporary file can be written");
+        let ended = run("spmv", &[path.to_str().expect("the path is text")]);
+        std::fs::remove_file(&path).expect("the file is there");
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        assert!(ended.stderr.contains("gzip: "), "{ended:?}");
+    }
+}
+
+#[test]
+fn rust_client_computes_what_an_h200_computes() {
+    let profile = Profile::own();
+    cargo_build(profile, &["spmv"]).expect("the example builds");
+    let mut command = hotfire().run(&profile.directory().join("spmv"));
+    command.args(["--repeat", "2", MATRIX]);
+    let printed = output(command).success().stdout;
+    assert!(printed.contains("All 63,436 rows are right in every run."), "{printed}");
+    let recorded = recorded("examples/spmv --repeat 2 data/debian-deps.mtx.gz");
+    let digests = |text: &str| -> Vec<(String, String)> {
+        let lines = text.lines().filter(|line| line.contains(" ms "));
+        let words = lines.map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+        let pairs = words.map(|words| (words[0].clone(), words[words.len() - 1].clone()));
+        pairs.filter(|(name, _)| DETERMINISTIC.contains(&name.as_str())).collect()
+    };
+    assert_eq!(digests(&printed), digests(recorded), "{printed}");
+}
+
+#[test]
+fn rust_client_reports_lost_launches() {
+    let profile = Profile::own();
+    cargo_build(profile, &["spmv"]).expect("the example builds");
+    let mut command = hotfire().run(&profile.directory().join("spmv"));
+    command.args(["--pool", "4", "--heavy", "2", MATRIX]);
+    let printed = output(command).success().stdout;
+    assert!(printed.contains("Every row is right but those of the "), "{printed}");
+}
+
+#[test]
+fn quicksort() {
+    for arguments in
+        [&["300000"][..], &["200000", "3", "few"], &["100000", "3", "sorted"], &["100000", "3", "reversed"]]
+    {
+        ok(run("quicksort", arguments));
+    }
+}
+
+#[test]
+fn quicksort_sorts_by_itself_what_it_cannot_launch() {
+    let output = run_with("quicksort", &["300000", "5", "random", "4"], &[("HOTFIRE_WORKERS", "1")]);
+    let refused = fields(&output.stdout)["refused"].parse::<u32>().expect("a number");
+    assert!(refused > 0, "{output:?}");
+    ok(output);
+}
+
+#[test]
+fn mandelbrot() {
+    ok(run("mandelbrot", &["512"]));
+    ok(run("mandelbrot", &["256", "4"]));
+}
+
+#[test]
+fn pipeline() {
+    ok(run("pipeline", &["200", "3"]));
+    ok(run("pipeline", &["100", "1"]));
+}
+
+#[test]
+fn kernels_wait_for_a_flag_that_the_host_sets_after_the_launch() {
+    ok(run("flag", &["4", "32"]));
+    ok(run("flag", &["64", "256"]));
+    ok(run_with("flag", &["16", "64"], &[("HOTFIRE_WORKERS", "1")]));
+}
+
+/// launch-model.md section 7: the whole module is refused, and the reason names the kernel and the place of the call.
+#[test]
+fn cdp1_modules_are_refused() {
+    let place =
+        CDP1.lines().position(|line| line.contains("cudaDeviceSynchronize();  //")).expect("the call is there") + 1;
+    for name in ["cdp1", "cdp1-ptx"] {
+        for kernel in ["parent", "harmless"] {
+            let output = run(name, &[kernel]);
+            assert_eq!(output.code, Some(1), "{output:?}");
+            let line = fields(&output.stdout);
+            // An H200 answers 225, documents say 500.
+            assert!(["225", "500"].contains(&line["launch"]), "{output:?}");
+            assert_eq!(line["answer"], "-1", "the kernel ran: {output:?}");
+            assert!(output.stderr.contains("parent"), "{output:?}");
+            assert!(output.stderr.contains(&format!("cdp1.cu:{place}")), "{output:?}");
+        }
+    }
+}
+
+#[track_caller]
+fn stray(case: &str, error: &str) {
+    for mode in ["read", "write"] {
+        let output = run("pointers", &[case, mode]).success();
+        let line = fields(&output.stdout);
+        assert_eq!((line["launch"], line["error"], line["then"]), ("0", error, error), "{case} {mode}: {output:?}");
+        assert!(output.stdout.contains(" alive "), "{output:?}");
+        assert_eq!((line["stack"], line["global"]), ("5", "5"), "{case} {mode} reached the host: {output:?}");
+    }
+}
+
+#[test]
+fn host_memory_is_an_illegal_address() {
+    for case in ["null", "small", "heap", "stack", "global", "stdout", "far", "unregistered"] {
+        stray(case, "700");
+    }
+}
+
+#[test]
+fn freed_memory_is_an_illegal_address() {
+    for case in ["freed", "freed-pinned"] {
+        stray(case, "700");
+    }
+}
+
+#[test]
+fn the_device_itself_is_an_illegal_address() {
+    for case in ["driver-code", "driver-data"] {
+        stray(case, "700");
+    }
+}
+
+#[test]
+fn misaligned_access() {
+    stray("misaligned", "716");
+}
+
+#[test]
+fn windows_of_other_threads_are_an_invalid_address_space() {
+    for case in ["foreign-local", "foreign-shared", "child-shared", "child-local"] {
+        stray(case, "717");
+    }
+}
+
+/// Each checks its own results; how fast it is plays no part here.
+#[test]
+fn benchmarks_compute_what_they_should() {
+    for name in ["vector-add", "xorshift", "matmul", "launches", "children", "tail"] {
+        let output = run("bench", &[name]).success();
+        assert!(output.stdout.starts_with(name), "{output:?}");
+    }
+    assert_eq!(run("bench", &["start"]).success().stdout, "start\n");
+}
