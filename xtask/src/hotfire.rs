@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Result, process, root, target};
+use crate::{Result, process, target};
 
 /// With which of Cargo's profiles something is built.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -31,8 +31,8 @@ impl Profile {
 
 /// Builds `packages` of this workspace.
 pub fn cargo_build(profile: Profile, packages: &[&str]) -> Result<()> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root()).arg("build").args(["--locked", "--quiet"]);
+    let mut cargo = process::cargo();
+    cargo.args(["build", "--locked", "--quiet"]);
     if profile == Profile::Release {
         cargo.arg("--release");
     }

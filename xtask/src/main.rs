@@ -1,7 +1,7 @@
 //! `cargo xtask`: the one door to building, testing and measuring Hotfire.
 #![forbid(unsafe_code)]
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use xtask::hotfire::{Hotfire, Profile, cargo_build};
@@ -38,6 +38,15 @@ enum Step {
         #[arg(last = true)]
         arguments: Vec<String>,
     },
+    /// Throw damaged images and PTX at what reads them
+    Fuzz {
+        /// How long
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+        /// Further options and targets
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
     /// Measure this machine: medians, with the marks beside them
     Bench {
         /// How often each program is run
@@ -68,13 +77,24 @@ fn run(step: Step) -> Result<()> {
         }
         Step::Ptx { check: true } => ptx::check(),
         Step::Ptx { check: false } => ptx::regenerate(),
-        Step::Test { arguments } => {
-            programs::build()?;
-            let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-            process::run(cargo.current_dir(root()).args(["test", "--workspace", "--locked"]).args(arguments))
+        Step::Test { arguments } => test(&arguments),
+        Step::Fuzz { seconds, arguments } => {
+            // Not optimised for release: overflow checks and debug assertions are what finds things.
+            let mut fuzz = process::cargo();
+            fuzz.args(["run", "--locked", "--quiet", "--package", "hotfire-fuzz", "--", "--seconds"]);
+            process::run(fuzz.arg(seconds.to_string()).args(arguments))
         }
         Step::Bench { runs } => bench::run(runs),
     }
+}
+
+fn test(arguments: &[String]) -> Result<()> {
+    programs::build()?;
+    process::run(
+        process::cargo().args(["test", "--workspace", "--locked", "--exclude", "hotfire-tests"]).args(arguments),
+    )?;
+    // The whole device at the end, after the parts that it is made of.
+    process::run(process::cargo().args(["test", "--locked", "--package", "hotfire-tests", "--tests"]).args(arguments))
 }
 
 fn demo(options: &[String]) -> Result<()> {

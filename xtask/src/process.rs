@@ -3,7 +3,14 @@
 use std::ffi::OsStr;
 use std::process::{Command, Output, Stdio};
 
-use crate::Result;
+use crate::{Result, root};
+
+/// Cargo, the one that runs this where there is one, in the root of the workspace.
+pub fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root());
+    cargo
+}
 
 /// The command line as a person would type it.
 pub fn shown(command: &Command) -> String {
