@@ -4,6 +4,12 @@
 // Usage: pipeline [CHUNKS [SLOTS]]
 //
 // build: pipeline -arch=sm_90 -std=c++17
+// build: pipeline-shared -arch=sm_90 -std=c++17 -cudart shared
+// build: pipeline-plain -arch=sm_90 -std=c++17 --compress-mode=none
+// build: pipeline-size -arch=sm_90 -std=c++17 --compress-mode=size
+// build: pipeline-speed -arch=sm_90 -std=c++17 --compress-mode=speed
+// build: pipeline-many -std=c++17 -gencode arch=compute_75,code=[compute_75,sm_75] -gencode arch=compute_90,code=[compute_90,sm_90]
+// build: pipeline-machine-code -std=c++17 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90
 #include <vector>
 
 #include "check.h"

@@ -163,3 +163,10 @@ fn private_pointers_in_a_child_are_the_wrong_space() {
         assert!(output.stdout.starts_with(&wanted), "{}{}", output.stdout, output.stderr);
     }
 }
+
+/// Fewer than 32 slots are never given; any larger number is given exactly, and can all be held.
+#[test]
+fn pool_sizes() {
+    const POOL: &str = include_str!("../../litmus/pool.h200.txt");
+    identical(&run("pool", &[]).success(), POOL, "pool", "");
+}

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use hotfire_tests::{Output, hotfire, output, run, run_with};
+use hotfire_tests::{Output, hotfire, output, program, run, run_with};
 use xtask::hotfire::{Profile, cargo_build};
 
 const H200: &str = include_str!("../../programs/h200.txt");
@@ -260,4 +260,35 @@ fn benchmarks_compute_what_they_should() {
         assert!(output.stdout.starts_with(name), "{output:?}");
     }
     assert_eq!(run("bench", &["start"]).success().stdout, "start\n");
+}
+
+/// With the shared runtime, and with PTX stored in each of the ways that nvcc knows.
+#[test]
+fn executables_of_every_kind_run() {
+    for name in ["pipeline-shared", "pipeline-plain", "pipeline-size", "pipeline-speed", "pipeline-many"] {
+        ok(run(name, &["20", "3"]));
+    }
+    ok(run("units", &[]));
+}
+
+#[test]
+fn machine_code_alone_is_refused_with_the_flag_that_helps() {
+    let output = run("pipeline-machine-code", &[]);
+    assert_eq!(output.code, Some(2), "{output:?}");
+    for word in ["sm_80", "sm_90", "-gencode arch=compute_90,code=compute_90"] {
+        assert!(output.stderr.contains(word), "no {word}: {output:?}");
+    }
+}
+
+/// A static runtime without its symbols cannot be redirected.
+#[test]
+fn stripped_executables_are_refused_with_the_flag_that_helps() {
+    let path = std::env::temp_dir().join(format!("hotfire-{}-stripped", std::process::id()));
+    let mut strip = std::process::Command::new("strip");
+    strip.arg(program("pipeline")).arg("-o").arg(&path);
+    xtask::process::run(&mut strip).expect("binutils are there");
+    let ended = output(hotfire().run(&path));
+    std::fs::remove_file(&path).expect("the file is there");
+    assert_ne!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stderr.contains("-cudart shared"), "{ended:?}");
 }

@@ -1,6 +1,7 @@
 //! Builds the CUDA C++ programs of `programs/` and `litmus/` into `target/programs/`.
 //!
-//! How a program is built stands in its source: each line `// build: NAME FLAGS…` makes `target/programs/NAME`.
+//! How a program is built stands in its source: each line `// build: NAME FLAGS…` makes `target/programs/NAME`. Further
+//! sources among the flags are paths from the root of the workspace.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -108,7 +109,8 @@ fn build_one(toolkit: &Toolkit, program: &Program) -> Result<()> {
 fn fingerprint(program: &Program) -> Result<String> {
     let mut hasher = DefaultHasher::new();
     (PACKAGES, &program.flags).hash(&mut hasher);
-    let mut sources = vec![program.source.clone()];
+    let others = program.flags.iter().filter(|flag| flag.ends_with(".cu")).map(|flag| root().join(flag));
+    let mut sources: Vec<PathBuf> = std::iter::once(program.source.clone()).chain(others).collect();
     let mut next = 0;
     while let Some(source) = sources.get(next).cloned() {
         next += 1;

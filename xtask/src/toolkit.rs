@@ -3,7 +3,8 @@
 //! The versions are pinned: the committed PTX and the tests' expectations are those of this compiler. Nothing
 //! of it is ever committed.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
@@ -22,6 +23,8 @@ pub const PACKAGES: [(&str, &str); 5] = [
 #[derive(Clone, Debug)]
 pub struct Toolkit {
     home: PathBuf,
+    /// Holds `libcudart.so`, the name that linking with the shared runtime looks for and the packages lack.
+    names: PathBuf,
 }
 
 impl Toolkit {
@@ -32,7 +35,7 @@ impl Toolkit {
         let path = env::join_paths(std::iter::once(bin.clone()).chain(env::split_paths(&path)));
         let mut command = Command::new(bin.join("nvcc"));
         command.env("PATH", path.expect("the workspace's path holds no colon"));
-        command.arg("-L").arg(self.home.join("lib"));
+        command.arg("-L").arg(self.home.join("lib")).arg("-L").arg(&self.names);
         command
     }
 }
@@ -59,6 +62,7 @@ pub fn fetch() -> Result<Toolkit> {
         let mut pip = Command::new("python3");
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target"])
             .arg(&fresh);
+        pip.env("PIP_ROOT_USER_ACTION", "ignore");
         pip.args(PACKAGES.map(|(name, version)| format!("{name}=={version}")));
         if let Err(error) = process::run(&mut pip) {
             let _ = fs::remove_dir_all(&fresh);
@@ -72,5 +76,17 @@ pub fn fetch() -> Result<Toolkit> {
             return Err(format!("{}: pip left an incomplete compiler there", site.display()));
         }
     }
-    Ok(Toolkit { home: site.join("nvidia").join("cu13") })
+    let home = site.join("nvidia").join("cu13");
+    let names = site.with_file_name("names");
+    link(&home.join("lib").join("libcudart.so.13"), &names.join("libcudart.so"))?;
+    Ok(Toolkit { home, names })
+}
+
+fn link(file: &Path, name: &Path) -> Result<()> {
+    let shown = |error| format!("{}: {error}", name.display());
+    fs::create_dir_all(name.parent().expect("a name lies in a folder")).map_err(shown)?;
+    match std::os::unix::fs::symlink(file, name) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        result => result.map_err(shown),
+    }
 }
