@@ -20,7 +20,7 @@ fn main() {
 
     let mut stubs = String::new();
     for (rows, kind) in [(&driver, "driver"), (&runtime, "runtime")] {
-        for row in rows.iter().filter(|row| !implemented.contains(&row[0])) {
+        for row in rows.iter().filter(|row| !implemented.contains(&row[0]) && !is_alias(row)) {
             writeln!(stubs, "stub!({kind} {});", row[0]).expect("writing to a string");
         }
     }
@@ -36,6 +36,11 @@ fn rows(path: &str) -> Vec<Vec<String>> {
         .filter(|line| !line.starts_with('#') && !line.is_empty())
         .map(|line| line.split_whitespace().map(String::from).collect())
         .collect()
+}
+
+/// Whether the row gives an exported function a second base name.
+fn is_alias(row: &[String]) -> bool {
+    row.get(4).is_some_and(|word| word == "alias")
 }
 
 /// Names that an `export!` item defines: lines of the form `KIND fn NAME(…` or `KIND fn NAME | NAME as …`.
@@ -62,17 +67,18 @@ fn implemented(directory: &Path) -> BTreeSet<String> {
 
 fn tables(driver: &[Vec<String>], runtime: &[Vec<String>], implemented: &BTreeSet<String>) -> String {
     let mut text = String::from("unsafe extern \"C\" {\n");
-    for row in driver.iter().chain(runtime) {
+    for row in driver.iter().chain(runtime).filter(|row| !is_alias(row)) {
         writeln!(text, "    fn {}();", row[0]).expect("writing to a string");
     }
     writeln!(text, "}}\npub(crate) static DRIVER: [Driver; {}] = [", driver.len()).expect("writing to a string");
     for row in driver {
-        let [symbol, base, version, form] = row.as_slice() else { panic!("names/driver.txt: {row:?}") };
+        let [symbol, base, version, form] = &row[..row.len().min(4)] else { panic!("names/driver.txt: {row:?}") };
         writeln!(
             text,
-            "    Driver {{ base: {base:?}, version: {version}, per_thread: {}, export: Export {{ symbol: {symbol:?}, \
+            "    Driver {{ base: {base:?}, version: {version}, per_thread: {}, alias: {}, export: Export {{ symbol: {symbol:?}, \
              implemented: {}, function: {symbol} }} }},",
             form == "ptds",
+            is_alias(row),
             implemented.contains(symbol)
         )
         .expect("writing to a string");

@@ -4,7 +4,8 @@
 use std::ffi::{CStr, c_char};
 
 use hotfire_device::{LoadError, Status};
-use hotfire_image::{Architecture, ErrorKind, Format, fatbin};
+use hotfire_image::container::{self, Code};
+use hotfire_image::{Architecture, ErrorKind, Format, fatbin, machine_code};
 use hotfire_ptx::ast;
 
 use crate::types::FatBinaryWrapper;
@@ -125,8 +126,8 @@ pub(crate) unsafe fn in_memory(image: *const u8) -> Result<Vec<String>, LoadErro
     }
 }
 
-/// The PTX texts of an image whose length is known: a file, or an input of the linker. Empty for NVIDIA's device
-/// runtime, which the device brings itself.
+/// The PTX texts of an image whose length is known: a file, or an input of the linker. NVIDIA's device runtime is left
+/// out: the device brings its own.
 pub(crate) fn of_bytes(bytes: &[u8]) -> Result<Vec<String>, LoadError> {
     match Format::of(bytes) {
         Format::Fatbin => program(bytes, &[]),
@@ -144,8 +145,39 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> Result<Vec<String>, LoadError> {
 
 /// Fat binaries inside a host object, an executable or an archive.
 fn contained(bytes: &[u8]) -> Result<Vec<String>, LoadError> {
-    let _ = bytes;
-    Err(failure(Status::NO_KERNEL_IMAGE, "objects and archives are not searched for PTX yet"))
+    let contents = container::inspect(bytes).map_err(|error| image_error(&error))?;
+    let mut texts = Vec::new();
+    let mut refused = None;
+    for image in contents.images {
+        let place = image.member.unwrap_or_else(|| format!("byte {:#x}", image.offset));
+        match image.code {
+            Code::Ptx(text) => texts.push(text),
+            Code::Damaged(error) => return Err(image_error(&error)),
+            Code::Cubin(architecture) => refused = Some(machine_code::advice(&[architecture], &[])),
+            Code::Fatbin(entries) => match hotfire_image::select(&entries, Architecture::DEVICE) {
+                Some(entry) => texts.push(entry.text().map_err(|error| image_error(&error))?),
+                // NVIDIA's device runtime has PTX for newer devices only, beside machine code for older ones.
+                None if of_device_runtime(&entries)? => {}
+                None => {
+                    let of = |kind| {
+                        entries.iter().filter(|entry| entry.kind == kind).map(|e| e.architecture).collect::<Vec<_>>()
+                    };
+                    let advice = machine_code::advice(&of(fatbin::Kind::Elf), &of(fatbin::Kind::Ptx));
+                    refused = Some(format!("{place}: {advice}"));
+                }
+            },
+        }
+    }
+    if let Some(message) = refused {
+        return Err(failure(Status::NO_KERNEL_IMAGE, message));
+    }
+    texts.retain(|text| !hotfire_image::defines_device_runtime(text));
+    Ok(texts)
+}
+
+fn of_device_runtime(entries: &[fatbin::Entry<'_>]) -> Result<bool, LoadError> {
+    let Some(entry) = entries.iter().find(|entry| entry.kind == fatbin::Kind::Ptx) else { return Ok(false) };
+    Ok(hotfire_image::defines_device_runtime(&entry.text().map_err(|error| image_error(&error))?))
 }
 
 /// An image of texts to be linked at load.

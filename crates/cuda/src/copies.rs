@@ -3,7 +3,7 @@
 use hotfire_device::{Copy3d, Device, Direction, Fill3d, Mode, Status, Stream};
 
 use crate::notice;
-use crate::types::{Memcpy2D, Memcpy3D, Side3D};
+use crate::types::{Memcpy2D, Memcpy3D, Side3D, number};
 
 /// `cudaMemcpyKind`.
 pub(crate) fn direction(kind: u32) -> Result<Direction, Status> {
@@ -72,15 +72,11 @@ pub(crate) fn refuse_array() -> Status {
 /// Where one side of a driver descriptor starts (CUDA Driver API, `cuMemcpy3D`), and whether it is host memory; `None`
 /// for unified addresses, which tell by themselves.
 fn start(side: &Side3D) -> Result<(u64, Option<bool>), Status> {
-    const HOST: u32 = 1;
-    const DEVICE: u32 = 2;
-    const ARRAY: u32 = 3;
-    const UNIFIED: u32 = 4;
     let (base, host) = match side.memory_type {
-        HOST => (side.host, Some(true)),
-        DEVICE => (side.device, Some(false)),
-        UNIFIED => (side.device, None),
-        ARRAY => return Err(refuse_array()),
+        number::MEMORY_HOST => (side.host, Some(true)),
+        number::MEMORY_DEVICE => (side.device, Some(false)),
+        number::MEMORY_UNIFIED => (side.device, None),
+        number::MEMORY_ARRAY => return Err(refuse_array()),
         _ => return Err(Status::INVALID_VALUE),
     };
     let rows = (side.z as u64).wrapping_mul(side.height as u64).wrapping_add(side.y as u64);

@@ -6,11 +6,8 @@ use std::time::Instant;
 
 use hotfire_device::Status;
 
-const WALL_TIME: u32 = 2;
-const INFO_LOG: u32 = 3;
-const INFO_LOG_SIZE: u32 = 4;
-const ERROR_LOG: u32 = 5;
-const ERROR_LOG_SIZE: u32 = 6;
+use crate::types::number;
+
 /// More than there are options: a bound for a count that a program hands in.
 const MOST: u32 = 256;
 
@@ -63,11 +60,15 @@ impl Options {
             // SAFETY: as above.
             let value = unsafe { *slot };
             match name {
-                WALL_TIME => options.wall_time = Some(slot),
-                INFO_LOG => options.info.buffer = Some(value.cast()),
-                INFO_LOG_SIZE => (options.info.room, options.info.size) = (value as u32 as usize, Some(slot)),
-                ERROR_LOG => options.error.buffer = Some(value.cast()),
-                ERROR_LOG_SIZE => (options.error.room, options.error.size) = (value as u32 as usize, Some(slot)),
+                number::JIT_WALL_TIME => options.wall_time = Some(slot),
+                number::JIT_INFO_LOG => options.info.buffer = Some(value.cast()),
+                number::JIT_INFO_LOG_SIZE => {
+                    (options.info.room, options.info.size) = (value as u32 as usize, Some(slot))
+                }
+                number::JIT_ERROR_LOG => options.error.buffer = Some(value.cast()),
+                number::JIT_ERROR_LOG_SIZE => {
+                    (options.error.room, options.error.size) = (value as u32 as usize, Some(slot))
+                }
                 _ => {}
             }
         }

@@ -7,7 +7,7 @@ use hotfire_device::{Device, Event, Function, LaunchAttributes, LaunchConfig, St
 
 use crate::code::KERNELS;
 use crate::notice;
-use crate::types::{Attribute, Handle};
+use crate::types::{Attribute, Handle, number};
 
 /// Most attributes that one launch may carry: a bound for a count that a program hands in.
 const MOST_ATTRIBUTES: u32 = 64;
@@ -96,8 +96,6 @@ fn gather(function: &Function, pointers: *const *const c_void, block: &mut [u8])
 
 fn unpack(extra: *const *const c_void, block: &mut [u8]) -> Result<(), Status> {
     const END: usize = 0;
-    const BUFFER_POINTER: usize = 1;
-    const BUFFER_SIZE: usize = 2;
     let (mut buffer, mut size) = (std::ptr::null::<u8>(), None);
     for pair in 0..4 {
         // SAFETY: the API's contract: names and values alternate up to the end mark; it is not read past.
@@ -108,9 +106,11 @@ fn unpack(extra: *const *const c_void, block: &mut [u8]) -> Result<(), Status> {
         // SAFETY: as above: a value follows.
         let value = unsafe { *extra.add(pair * 2 + 1) };
         match name {
-            BUFFER_POINTER => buffer = value.cast(),
+            number::LAUNCH_PARAM_BUFFER_POINTER => buffer = value.cast(),
             // SAFETY: the value of this name is the address of a size_t.
-            BUFFER_SIZE if !value.is_null() => size = Some(unsafe { value.cast::<usize>().read_unaligned() }),
+            number::LAUNCH_PARAM_BUFFER_SIZE if !value.is_null() => {
+                size = Some(unsafe { value.cast::<usize>().read_unaligned() })
+            }
             _ => return Err(Status::INVALID_VALUE),
         }
     }
@@ -141,16 +141,20 @@ pub(crate) fn wishes(attributes: *const Attribute, count: u32) -> Result<Wishes,
             // Ignore; hints: access policy window, synchronization policy, cluster scheduling, priority, memory
             // synchronization domain and its map, preferred cluster, shared memory carveout, NVLink scheduling.
             0 | 1 | 3 | 5 | 8 | 9 | 10 | 11 | 14 | 16 => {}
-            2 => wishes.attributes.cooperative = value.word(0) != 0,
-            4 => {
+            number::ATTRIBUTE_COOPERATIVE => wishes.attributes.cooperative = value.word(0) != 0,
+            number::ATTRIBUTE_CLUSTER => {
                 let cluster = [value.word(0), value.word(1), value.word(2)];
                 wishes.attributes.cluster = (cluster != [0; 3]).then_some(cluster);
             }
-            6 => wishes.attributes.programmatic_serialization = value.word(0) != 0,
-            // Programmatic event and launch completion event: they may complete early, and never later than the grid.
-            7 | 12 => wishes.events.push(event()),
-            13 if value.word(0) == 0 => {}
-            13 => return Err(refused("deviceUpdatableKernelNode (13)")),
+            number::ATTRIBUTE_PROGRAMMATIC_SERIALIZATION => {
+                wishes.attributes.programmatic_serialization = value.word(0) != 0;
+            }
+            // They may complete early, and never later than the grid.
+            number::ATTRIBUTE_PROGRAMMATIC_EVENT | number::ATTRIBUTE_LAUNCH_COMPLETION_EVENT => {
+                wishes.events.push(event())
+            }
+            number::ATTRIBUTE_DEVICE_UPDATABLE if value.word(0) == 0 => {}
+            number::ATTRIBUTE_DEVICE_UPDATABLE => return Err(refused("deviceUpdatableKernelNode (13)")),
             other => return Err(refused(&format!("number {other}"))),
         }
     }

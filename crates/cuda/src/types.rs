@@ -379,3 +379,32 @@ pub struct DeviceProp {
     pub host_numa_multinode_ipc_supported: c_int,
     pub reserved: [c_int; 56],
 }
+
+/// Numbers of enumerations that more than one place needs, or that a test compares with the headers.
+pub mod number {
+    pub const LAUNCH_PARAM_BUFFER_POINTER: usize = 1;
+    pub const LAUNCH_PARAM_BUFFER_SIZE: usize = 2;
+    pub const ATTRIBUTE_COOPERATIVE: u32 = 2;
+    pub const ATTRIBUTE_CLUSTER: u32 = 4;
+    pub const ATTRIBUTE_PROGRAMMATIC_SERIALIZATION: u32 = 6;
+    pub const ATTRIBUTE_PROGRAMMATIC_EVENT: u32 = 7;
+    pub const ATTRIBUTE_LAUNCH_COMPLETION_EVENT: u32 = 12;
+    pub const ATTRIBUTE_DEVICE_UPDATABLE: u32 = 13;
+    pub const JIT_WALL_TIME: u32 = 2;
+    pub const JIT_INFO_LOG: u32 = 3;
+    pub const JIT_INFO_LOG_SIZE: u32 = 4;
+    pub const JIT_ERROR_LOG: u32 = 5;
+    pub const JIT_ERROR_LOG_SIZE: u32 = 6;
+    pub const INPUT_CUBIN: u32 = 0;
+    pub const INPUT_PTX: u32 = 1;
+    pub const INPUT_FATBINARY: u32 = 2;
+    pub const INPUT_OBJECT: u32 = 3;
+    pub const INPUT_LIBRARY: u32 = 4;
+    pub const FUNCTION_MAX_DYNAMIC_SHARED: u32 = 8;
+    pub const FUNCTION_CARVEOUT: u32 = 9;
+    pub const MEMORY_HOST: u32 = 1;
+    pub const MEMORY_DEVICE: u32 = 2;
+    pub const MEMORY_ARRAY: u32 = 3;
+    pub const MEMORY_UNIFIED: u32 = 4;
+    pub const PROC_ADDRESS_PER_THREAD: u64 = 2;
+}

@@ -10,9 +10,7 @@ use crate::launch::function;
 use crate::notice;
 use crate::pointer::Out;
 use crate::types::Handle;
-
-const MAX_DYNAMIC_SHARED: u32 = 8;
-const CARVEOUT: u32 = 9;
+use crate::types::number::{FUNCTION_CARVEOUT, FUNCTION_MAX_DYNAMIC_SHARED};
 
 /// `CU_FUNC_ATTRIBUTE_…`.
 pub(crate) fn attribute(function: &Function, number: u32) -> Result<c_int, Status> {
@@ -25,8 +23,8 @@ pub(crate) fn attribute(function: &Function, number: u32) -> Result<c_int, Statu
         4 => attributes.registers,
         5 => attributes.ptx_version,
         6 => attributes.binary_version,
-        MAX_DYNAMIC_SHARED => attributes.max_dynamic_shared,
-        CARVEOUT => return Ok(attributes.carveout),
+        FUNCTION_MAX_DYNAMIC_SHARED => attributes.max_dynamic_shared,
+        FUNCTION_CARVEOUT => return Ok(attributes.carveout),
         // Cache mode; clusters: none required, none set.
         7 | 10..=15 => 0,
         _ => return Err(Status::INVALID_VALUE),
@@ -37,10 +35,10 @@ pub(crate) fn attribute(function: &Function, number: u32) -> Result<c_int, Statu
 /// `cuFuncSetAttribute`.
 pub(crate) fn set_attribute(function: &Function, number: u32, value: c_int) -> Result<(), Status> {
     match number {
-        MAX_DYNAMIC_SHARED => {
+        FUNCTION_MAX_DYNAMIC_SHARED => {
             function.set_max_dynamic_shared(u32::try_from(value).map_err(|_| Status::INVALID_VALUE)?).ok()
         }
-        CARVEOUT => function.set_carveout(value).ok(),
+        FUNCTION_CARVEOUT => function.set_carveout(value).ok(),
         // A larger cluster than 8 blocks, and how clusters are scheduled: permissions and hints.
         14 | 15 => Ok(()),
         10..=13 => {

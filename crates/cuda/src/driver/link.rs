@@ -13,12 +13,7 @@ use crate::notice;
 use crate::pointer::{Out, Text};
 use crate::table::Table;
 use crate::types::Handle;
-
-const CUBIN: u32 = 0;
-const PTX: u32 = 1;
-const FATBINARY: u32 = 2;
-const OBJECT: u32 = 3;
-const LIBRARY: u32 = 4;
+use crate::types::number::{INPUT_CUBIN, INPUT_LIBRARY, INPUT_OBJECT};
 
 /// What was added so far, and the image, which lives as long as the link.
 struct Link {
@@ -50,21 +45,19 @@ fn create(out: Out<Handle>, count: c_uint, names: *const c_uint, values: *mut *m
 impl Link {
     /// Adds an input. NVIDIA's device runtime is recognised by what it defines, and left out: the device brings its own.
     fn add(&self, kind: u32, bytes: &[u8], name: &str) -> Result<(), Status> {
-        if !(CUBIN..=LIBRARY).contains(&kind) {
+        if !(INPUT_CUBIN..=INPUT_LIBRARY).contains(&kind) {
             notice::once(
                 "cuLink with inputs other than PTX, fat binaries, objects and libraries is not implemented by this device",
             );
             return Err(Status::NOT_SUPPORTED);
         }
         let texts = binary::of_bytes(bytes).or_else(|error| match (kind, error.status) {
-            (OBJECT | LIBRARY, Status::NO_KERNEL_IMAGE) if name.contains("cudadevrt") => Ok(Vec::new()),
+            (INPUT_OBJECT | INPUT_LIBRARY, Status::NO_KERNEL_IMAGE) if name.contains("cudadevrt") => Ok(Vec::new()),
             _ => Err(error),
         });
         let texts = texts.map_err(|error| self.failed(name, &error))?;
-        if kind == PTX || kind == FATBINARY || kind == OBJECT || kind == LIBRARY {
-            // An error in a text is the error of adding it, as it is CUDA's.
-            binary::parse(&texts).map_err(|error| self.failed(name, &error))?;
-        }
+        // An error in a text is the error of adding it, as it is CUDA's.
+        binary::parse(&texts).map_err(|error| self.failed(name, &error))?;
         self.inputs.lock().texts.extend(texts);
         Ok(())
     }

@@ -8,8 +8,8 @@ use super::device::VERSION;
 use crate::export::export;
 use crate::names;
 use crate::pointer::{Out, Text};
+use crate::types::number::PROC_ADDRESS_PER_THREAD;
 
-const PER_THREAD: u64 = 2;
 const KNOWN_FLAGS: u64 = 3;
 const FOUND: u32 = 0;
 const NOT_FOUND: u32 = 1;
@@ -20,7 +20,7 @@ pub(crate) fn search(symbol: &str, version: u32, flags: u64) -> Result<(*const c
     if flags & !KNOWN_FLAGS != 0 || flags == KNOWN_FLAGS || version > VERSION as u32 {
         return Err(Status::INVALID_VALUE);
     }
-    Ok(match names::driver(symbol, version, flags & PER_THREAD != 0) {
+    Ok(match names::driver(symbol, version, flags & PROC_ADDRESS_PER_THREAD != 0) {
         (Some(row), _) => (row.export.address().cast(), FOUND),
         (None, true) => (std::ptr::null(), TOO_OLD),
         (None, false) => (std::ptr::null(), NOT_FOUND),

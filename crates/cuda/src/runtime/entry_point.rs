@@ -8,6 +8,7 @@ use crate::driver::{VERSION, proc_address};
 use crate::export::export;
 use crate::pointer::{Out, Text};
 use crate::stream::Default;
+use crate::types::number::PROC_ADDRESS_PER_THREAD;
 
 /// The search's flags: what stream 0 means is the program's default unless the flags say otherwise.
 fn entry_point(
@@ -18,9 +19,8 @@ fn entry_point(
     status: Out<u32>,
     default: Default,
 ) -> Result<(), Status> {
-    const PER_THREAD: u64 = 2;
     function.check()?;
-    let flags = if flags == 0 && default == Default::PerThread { PER_THREAD } else { flags };
+    let flags = if flags == 0 && default == Default::PerThread { PROC_ADDRESS_PER_THREAD } else { flags };
     let (address, found) = proc_address::search(symbol.get()?, version, flags)?;
     function.set(address)?;
     // Without a place for the status the failure would be silent.
