@@ -1,2 +1,78 @@
-//! Entry point.
-fn main() {}
+//! The command line: starts programs on the software device, looks into files, explains the machine.
+#![forbid(unsafe_code)]
+
+mod doctor;
+mod inspect;
+mod library;
+mod run;
+
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const OVERVIEW: &str = "\
+Hotfire is a CUDA device made of software: it runs CUDA programs, as they were built, on a machine with no GPU.
+
+The program must carry PTX, the portable form of device code. nvcc embeds it with -arch=sm_90, or any
+`-gencode arch=compute_NN,code=compute_NN` with NN up to 90; `hotfire inspect` shows whether it is there.";
+
+const EXAMPLES: &str = "\
+Examples:
+  hotfire run -- ./program --its options    run a program on the software device
+  hotfire run -- python3 train.py           anything that loads the CUDA driver or runtime
+  hotfire inspect ./program                 which kernels it has, what they launch, what would not run
+  hotfire doctor                            whether this machine is ready, tried with a small program";
+
+#[derive(Parser)]
+#[command(name = "hotfire", version, about = "A CUDA device made of software", long_about = OVERVIEW, after_help = EXAMPLES)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a CUDA program on the software device
+    ///
+    /// The program's own exit code or signal is what you get. 125 means that Hotfire itself could not start it, 126 that the program could not
+    /// be executed, 127 that it was not found.
+    #[command(after_help = run::NOTES)]
+    Run(run::Arguments),
+    /// Show the device code in a file: kernels, parameters, launches, and what this device cannot run
+    ///
+    /// FILE may be an executable, a shared object, a relocatable object, a static library, a fat binary or PTX. Exits with 1 if the file has
+    /// device code but some of it would not run here.
+    Inspect {
+        /// The file to look into
+        file: PathBuf,
+        /// Show mangled names as they are
+        #[arg(long)]
+        mangled: bool,
+    },
+    /// Check that this machine is ready, and run a small program through the whole path
+    Doctor,
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Inspect { file, mangled } => inspect::inspect(&file, mangled),
+        Command::Doctor => doctor::doctor(),
+    }
+}
+
+/// Prints an error as all of ours look, on stderr.
+fn report(message: &str) {
+    eprintln!("hotfire: {message}");
+}
+
+/// `value` before what the variable had, if anything.
+fn prepend(variable: &str, value: OsString) -> OsString {
+    let mut result = value;
+    if let Some(old) = std::env::var_os(variable).filter(|old| !old.is_empty()) {
+        result.push(":");
+        result.push(old);
+    }
+    result
+}

@@ -10,7 +10,7 @@ use crate::{Architecture, Error, Format, machine_code, text};
 use object::read::archive::ArchiveFile;
 use std::ops::ControlFlow;
 
-pub use host::Runtime;
+pub use host::{Runtime, is_static_executable};
 
 /// What was found in a file.
 #[derive(Debug)]

@@ -24,6 +24,7 @@ mod text;
 mod wrapper;
 
 pub use architecture::{Architecture, Variant};
+pub use decompress::Compression;
 pub use error::{Error, ErrorKind};
 pub use select::{Unit, program, select};
 pub use text::{defines_device_runtime, ptx_text};

@@ -84,3 +84,13 @@ fn runtimes(elf: &ElfFile64<'_, object::LittleEndian>, has_device_code: bool) ->
     }
     runtimes
 }
+
+/// Whether a file that starts with these bytes is a host executable that no dynamic loader starts, so that no library can be given to it.
+/// The program headers must be among the bytes; else the answer is no.
+pub fn is_static_executable(start: &[u8]) -> bool {
+    use object::LittleEndian as LE;
+    let Ok(header) = elf::FileHeader64::<LE>::parse(start) else { return false };
+    let Ok(segments) = header.program_headers(LE, start) else { return false };
+    let has = |ty| segments.iter().any(|segment| segment.p_type.get(LE) == ty);
+    matches!(header.e_type(LE), elf::ET_EXEC | elf::ET_DYN) && has(elf::PT_LOAD) && !has(elf::PT_INTERP)
+}

@@ -1,0 +1,65 @@
+//! `hotfire run`: the program, on the software device.
+
+use crate::library::{self, Environment};
+use crate::report;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+/// What the help says below the options.
+pub const NOTES: &str = "\
+The program is replaced in place: it keeps this process's number, streams and signals.
+
+Children of the program run on the software device too. Messages of the device begin with `hotfire:` on stderr.";
+
+/// As env(1) and timeout(1) have them.
+const CANNOT_START: u8 = 125;
+const CANNOT_EXECUTE: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+/// Arguments of `hotfire run`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// How many threads of this machine execute device code [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    workers: Option<u32>,
+    /// The program and its arguments, after `--`
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
+}
+
+/// Does not return if the program could be started.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let environment = match library::find().and_then(|library| Environment::prepare(&library)) {
+        Ok(environment) => environment,
+        Err(message) => {
+            report(&message);
+            return ExitCode::from(CANNOT_START);
+        }
+    };
+    let (program, rest) = arguments.program.split_first().expect("clap requires the program");
+    if let Some(path) = library::in_path(program)
+        && is_static(&path)
+    {
+        report(&format!("{} is linked statically: no CUDA library can be given to it", path.display()));
+    }
+    let mut command = Command::new(program);
+    command.args(rest).envs(environment.variables());
+    if let Some(workers) = arguments.workers {
+        command.env("HOTFIRE_WORKERS", workers.to_string());
+    }
+    let error = command.exec();
+    report(&format!("cannot run {}: {error}", Path::new(program).display()));
+    ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_EXECUTE })
+}
+
+/// Whether this is an ELF executable without a dynamic loader. Unreadable files and scripts are not.
+fn is_static(path: &Path) -> bool {
+    // Program headers follow the ELF header in all that linkers make.
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut start));
+    read.is_ok() && hotfire_image::container::is_static_executable(&start)
+}
