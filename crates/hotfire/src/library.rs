@@ -58,16 +58,8 @@ pub struct Environment {
 impl Environment {
     /// Prepares the links for `library`.
     pub fn prepare(library: &Path) -> Result<Environment, String> {
-        let beside = library.parent().unwrap_or(Path::new("/")).join("hotfire-names");
-        let directory = match link_names(&beside, library) {
-            Ok(()) => beside,
-            // Installed where we may not write, or at a path that cannot stand in LD_LIBRARY_PATH.
-            Err(_) => {
-                let private = private_directory(library)?;
-                link_names(&private, library).map_err(|error| format!("{}: {error}", private.display()))?;
-                private
-            }
-        };
+        let directory = private_directory(library)?;
+        link_names(&directory, library).map_err(|error| format!("{}: {error}", directory.display()))?;
         // ld.so separates preloaded objects by spaces and colons.
         let preload = if is_listable(library) { library.to_path_buf() } else { directory.join(FILE) };
         Ok(Environment { directory, preload })
@@ -89,11 +81,7 @@ fn is_listable(path: &Path) -> bool {
 /// Makes `directory` hold a link to `library` under every name. Safe against others doing the same at the same time.
 fn link_names(directory: &Path, library: &Path) -> io::Result<()> {
     if !is_listable(directory) {
-        return Err(io::Error::other("the path cannot stand in LD_LIBRARY_PATH"));
-    }
-    match fs::DirBuilder::new().mode(0o755).create(directory) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
+        return Err(io::Error::other("a path with colons or spaces cannot stand in LD_LIBRARY_PATH; set TMPDIR"));
     }
     for name in NAMES.iter().copied().chain([FILE]) {
         let link = directory.join(name);
@@ -147,7 +135,7 @@ pub fn in_path(program: &OsStr) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    /// A directory of the test's own under the target directory's place for temporary files.
+    /// A directory of the test's own.
     fn scratch(name: &str) -> PathBuf {
         let directory = env::temp_dir().join(format!("hotfire-test-{}-{name}", std::process::id()));
         fs::create_dir_all(&directory).unwrap();
@@ -158,6 +146,7 @@ mod tests {
     fn links_are_made_and_renewed() {
         let directory = scratch("links");
         let names = directory.join("names");
+        fs::create_dir(&names).unwrap();
         for library in ["old.so", "new.so", "new.so"] {
             let library = directory.join(library);
             fs::write(&library, b"").unwrap();
@@ -178,6 +167,7 @@ mod tests {
         let environment = Environment::prepare(&library).unwrap();
         assert!(is_listable(&environment.directory) && is_listable(&environment.preload));
         assert_eq!(environment.preload.canonicalize().unwrap(), library.canonicalize().unwrap());
+        fs::remove_dir_all(environment.directory).unwrap();
         fs::remove_dir_all(directory).unwrap();
     }
 
