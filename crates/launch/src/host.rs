@@ -73,6 +73,12 @@ impl HostStreams {
         self.get(stream).filter(|entry| !entry.destroyed).expect("the stream exists")
     }
 
+    /// Would an action in this stream, just by its place, wait for the legacy stream, unlike the action before it?
+    fn action_would_join(&self, entry: &HostStream) -> bool {
+        let joined = entry.tail.is_some() && entry.joined == self.legacy_actions;
+        entry.kind != StreamKind::NonBlocking && self.streams[0].tail.is_some() && !joined
+    }
+
     fn set_tail(&mut self, index: u32, tail: Option<Item>) -> Option<Item> {
         let entry = &mut self.streams[index as usize];
         let before = std::mem::replace(&mut entry.tail, tail);
@@ -155,10 +161,10 @@ impl Model {
     /// # Panics
     /// If the stream does not exist.
     pub fn wait(&mut self, stream: Stream, item: Item) {
-        let tail = self.hosts.existing(stream).tail;
-        // Already behind it: no marker needed, except that an action in the legacy stream is also a join.
-        if self.is_complete(item) || (tail == Some(item) && stream != Stream::LEGACY) {
-            return;
+        let entry = self.hosts.existing(stream);
+        let behind = self.is_complete(item) || entry.tail == Some(item);
+        if behind && stream != Stream::LEGACY && !self.hosts.action_would_join(entry) {
+            return; // A marker would change nothing.
         }
         self.enqueue(stream, Kind::Marker, Some(item));
     }
