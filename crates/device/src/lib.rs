@@ -1,7 +1,10 @@
 //! The software device: memory, workers and device runtime. The only crate that runs generated code.
 
+mod builtins;
 mod copy;
 mod device;
+mod engine;
+pub mod error;
 pub mod exec;
 mod limit;
 pub mod memory;

@@ -206,6 +206,11 @@ impl Memory {
         (address - allocation.base < allocation.size).then_some(allocation)
     }
 
+    /// All live allocations but parameter blocks, by address.
+    pub fn allocations(&self) -> Vec<Allocation> {
+        self.table.read().live.values().copied().collect()
+    }
+
     /// Registers host memory outside the arena (`cudaHostRegister`).
     ///
     /// # Errors

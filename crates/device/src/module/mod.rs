@@ -1,8 +1,20 @@
 //! Loaded modules: linked PTX whose variables have addresses and whose kernels are compiled at their first launch
 //! (CUDA Driver API, module management).
 
+mod cdp1;
+mod code;
+mod function;
+mod image;
+mod load;
+
+pub(crate) use code::{Code, call_target, resolve};
+pub use function::{Function, FunctionAttributes};
+pub(crate) use image::Image;
+
+use crate::device::Device;
 use crate::status::Status;
-use hotfire_ptx::ast;
+use hotfire_ptx::ast::Name;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Why a module did not load.
@@ -16,89 +28,56 @@ pub struct LoadError {
 
 /// A loaded module.
 pub struct Module {
-    _private: (),
+    image: Arc<Image>,
+    /// Kernels in the order of the text.
+    functions: Vec<Arc<Function>>,
+    by_name: HashMap<Name, usize>,
 }
 
 impl Module {
     /// The kernel of that (mangled) name.
     pub fn function(&self, name: &str) -> Option<Arc<Function>> {
-        let _ = name;
-        None
+        self.by_name.get(name).map(|&index| self.functions[index].clone())
     }
 
     /// All kernels, in the order of the text.
     pub fn functions(&self) -> Vec<Arc<Function>> {
-        Vec::new()
+        self.functions.clone()
     }
 
     /// Address and size of the module variable of that name, `.global` or `.const`.
     pub fn global(&self, name: &str) -> Option<(u64, u64)> {
-        let _ = name;
-        None
+        self.image.variable(name)
+    }
+
+    /// Frees the variables. Nothing runs that uses them.
+    pub(crate) fn release(&self, device: &Device) {
+        self.image.release(device);
     }
 }
 
-/// What `cudaFuncGetAttributes` answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FunctionAttributes {
-    /// Bytes of static shared memory.
-    pub static_shared: u32,
-    /// Bytes of constant memory of its module.
-    pub constant: u32,
-    /// Bytes of local memory a thread.
-    pub local: u32,
-    /// Most threads a block.
-    pub max_threads: u32,
-    /// Registers a thread (nominal: machine code here has none of a GPU's).
-    pub registers: u32,
-    /// `.version` of the PTX, 10 * major + minor.
-    pub ptx_version: u32,
-    /// Architecture it was compiled for: 90.
-    pub binary_version: u32,
-    /// Most bytes of dynamic shared memory, as set by [`Function::set_max_dynamic_shared`].
-    pub max_dynamic_shared: u32,
-    /// `cudaFuncAttributePreferredSharedMemoryCarveout`, -1 by default.
-    pub carveout: i32,
-}
-
-/// A kernel of a loaded module.
-pub struct Function {
-    _private: (),
-}
-
-impl Function {
-    /// Its mangled name.
-    pub fn name(&self) -> &str {
-        ""
-    }
-
-    /// Its parameters with offsets, sizes and alignments.
-    pub fn parameters(&self) -> &[ast::Parameter] {
-        &[]
-    }
-
-    /// Bytes of its parameter block.
-    pub fn parameter_bytes(&self) -> u32 {
-        0
-    }
-
-    /// Its attributes; compiles it if that has not happened.
+impl Device {
+    /// Links the units to one module and loads it. Kernels are compiled at their first launch.
     ///
     /// # Errors
-    /// What launching it would answer.
-    pub fn attributes(&self) -> Result<FunctionAttributes, Status> {
-        Err(Status::NOT_SUPPORTED)
+    /// The status that `cuModuleLoadData` answers, and why.
+    pub fn load_module(&'static self, units: Vec<hotfire_ptx::ast::Module>) -> Result<Arc<Module>, LoadError> {
+        self.healthy().map_err(|status| LoadError { status, log: String::new() })?;
+        let module = Arc::new(load::load(self, units)?);
+        self.modules().lock().push(module.clone());
+        Ok(module)
     }
 
-    /// `cudaFuncAttributeMaxDynamicSharedMemorySize`; device launches obey it too.
-    pub fn set_max_dynamic_shared(&self, bytes: u32) -> Status {
-        let _ = bytes;
-        Status::NOT_SUPPORTED
-    }
-
-    /// `cudaFuncAttributePreferredSharedMemoryCarveout`: kept, otherwise a hint.
-    pub fn set_carveout(&self, percent: i32) -> Status {
-        let _ = percent;
-        Status::NOT_SUPPORTED
+    /// `cuModuleUnload`: frees its variables; grids that still run keep their code.
+    pub fn unload_module(&self, module: &Arc<Module>) -> Status {
+        if let Err(status) = self.synchronize().ok() {
+            return status;
+        }
+        let mut modules = self.modules().lock();
+        let Some(index) = modules.iter().position(|loaded| Arc::ptr_eq(loaded, module)) else {
+            return Status::INVALID_RESOURCE_HANDLE;
+        };
+        modules.swap_remove(index).release(self);
+        Status::SUCCESS
     }
 }

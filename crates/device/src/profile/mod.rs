@@ -22,3 +22,21 @@ pub const REGISTERS: u32 = 65536;
 pub const RESIDENT_GRIDS: u32 = 128;
 /// Bytes of device memory of the real thing.
 pub const MEMORY: u64 = 150_110_011_392;
+/// Threads a block.
+pub const THREADS_PER_BLOCK: u32 = 1024;
+/// Threads a block in each dimension.
+pub const BLOCK_DIMENSIONS: [u32; 3] = [1024, 1024, 64];
+/// Blocks a grid in each dimension.
+pub const GRID_DIMENSIONS: [u32; 3] = [0x7fff_ffff, 65535, 65535];
+/// Bytes of `__constant__` memory a module.
+pub const CONSTANT_BYTES: u32 = 64 * 1024;
+/// Nominal registers a thread: code here has none of a GPU's, and they never limit occupancy.
+pub const NOMINAL_REGISTERS: u32 = 32;
+/// Version that the driver and the runtime report: 13.0.
+pub const CUDA_VERSION: i32 = 13_000;
+
+mod attributes;
+mod occupancy;
+
+pub use attributes::{CLOCK_KHZ, L2_BYTES, MEMORY_BUS_BITS, MEMORY_CLOCK_KHZ, attribute};
+pub use occupancy::{blocks_per_multiprocessor, check_configuration};

@@ -1,0 +1,90 @@
+//! Events (CUDA Runtime API, event management).
+
+use super::{Device, Event, EventFlags, Stream};
+use crate::status::Status;
+
+impl Device {
+    /// `cudaEventCreateWithFlags`.
+    ///
+    /// # Errors
+    /// The sticky error.
+    pub fn event_create(&self, flags: EventFlags) -> Result<Event, Status> {
+        self.healthy()?;
+        Ok(self.with(|state| state.events.create(flags)))
+    }
+
+    /// `cudaEventRecord`.
+    pub fn event_record(&'static self, event: Event, stream: Stream) -> Status {
+        let stream = self.resolve(stream);
+        let recorded = self.healthy().and_then(|()| {
+            self.with(|state| {
+                let stream = state.stream(stream)?;
+                state.events.get(event).ok_or(Status::INVALID_RESOURCE_HANDLE)?;
+                let item = state.model.record(stream);
+                if let Some((slot, recording)) = state.events.record(event, item) {
+                    state.attach_event(item, slot, recording);
+                }
+                Ok(())
+            })
+        });
+        recorded.into()
+    }
+
+    /// `cudaEventQuery`. An event that was never recorded counts as complete.
+    pub fn event_query(&self, event: Event) -> Status {
+        if let Err(status) = self.healthy() {
+            return status;
+        }
+        let complete = self.engine.look(|state| {
+            let entry = state.events.get(event).ok_or(Status::INVALID_RESOURCE_HANDLE)?;
+            Ok(entry.item.is_none_or(|item| state.model.is_complete(item)))
+        });
+        match complete {
+            Ok(true) => {
+                self.printf.flush();
+                self.sticky()
+            }
+            Ok(false) => Status::NOT_READY,
+            Err(status) => status,
+        }
+    }
+
+    /// `cudaEventSynchronize`.
+    pub fn event_synchronize(&self, event: Event) -> Status {
+        if let Err(status) = self.healthy() {
+            return status;
+        }
+        let Some(entry) = self.engine.look(|state| state.events.get(event)) else {
+            return Status::INVALID_RESOURCE_HANDLE;
+        };
+        entry.item.map_or(Status::SUCCESS, |item| self.wait_item(item))
+    }
+
+    /// `cudaEventElapsedTime` in milliseconds.
+    ///
+    /// # Errors
+    /// 400 for events without timing or never recorded, 600 while one has not completed.
+    pub fn event_elapsed(&self, start: Event, end: Event) -> Result<f32, Status> {
+        self.healthy()?;
+        let times: Result<_, Status> = self.engine.look(|state| {
+            let time = |event| {
+                let entry = state.events.get(event).ok_or(Status::INVALID_RESOURCE_HANDLE)?;
+                if entry.flags.disable_timing || entry.item.is_none() {
+                    return Err(Status::INVALID_RESOURCE_HANDLE);
+                }
+                entry.time.ok_or(Status::NOT_READY)
+            };
+            Ok((time(start)?, time(end)?))
+        });
+        let (start, end) = times?;
+        let forwards = end.saturating_duration_since(start).as_secs_f64();
+        let backwards = start.saturating_duration_since(end).as_secs_f64();
+        Ok(((forwards - backwards) * 1e3) as f32)
+    }
+
+    /// `cudaEventDestroy`.
+    pub fn event_destroy(&self, event: Event) -> Status {
+        let destroyed = self.with(|state| state.events.destroy(event));
+        if destroyed { self.sticky() } else { Status::INVALID_RESOURCE_HANDLE }
+    }
+}

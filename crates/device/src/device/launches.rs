@@ -1,0 +1,88 @@
+//! Kernel launches by the host. launch-model.md section 2.1.
+
+use super::{Device, LaunchConfig};
+use crate::engine::{Checked, Grid, Shape};
+use crate::memory::Kind;
+use crate::module::Function;
+use crate::profile;
+use crate::status::Status;
+use hotfire_launch::Work;
+use std::sync::Arc;
+use std::sync::Once;
+
+/// Alignment of parameter blocks.
+pub(crate) const PARAMETER_ALIGNMENT: u64 = 64;
+
+impl Device {
+    /// Launches a kernel; `parameters` is its parameter block in PTX layout ([`Function::parameters`]), which is copied.
+    pub fn launch(&'static self, function: &Arc<Function>, config: &LaunchConfig, parameters: &[u8]) -> Status {
+        self.start_launch(function, config, parameters).into()
+    }
+
+    fn start_launch(
+        &'static self,
+        function: &Arc<Function>,
+        config: &LaunchConfig,
+        parameters: &[u8],
+    ) -> Result<(), Status> {
+        self.healthy()?;
+        if config.attributes.cluster.is_some_and(|cluster| cluster != [1, 1, 1]) {
+            static ONCE: Once = Once::new();
+            ONCE.call_once(|| eprintln!("hotfire: thread block clusters are not implemented"));
+            return Err(Status::NOT_SUPPORTED);
+        }
+        if config.attributes.cooperative {
+            static ONCE: Once = Once::new();
+            ONCE.call_once(|| eprintln!("hotfire: cooperative launches are not implemented"));
+            return Err(Status::NOT_SUPPORTED);
+        }
+        let shape = Shape { grid: config.grid, block: config.block, dynamic_shared: config.dynamic_shared };
+        let checked = Checked::new(function, shape, Status::INVALID_VALUE)?;
+        if parameters.len() < function.parameter_bytes() as usize {
+            return Err(Status::INVALID_VALUE);
+        }
+        let stream = self.resolve(config.stream);
+        let block = self.parameter_block(&parameters[..function.parameter_bytes() as usize])?;
+        let launched = self.with(|state| {
+            // The launch may have raced with a fault.
+            state.sticky.ok()?;
+            let stream = state.stream(stream)?;
+            let grid = Grid::new(self, checked, block, state.cancel.clone());
+            let item = state.model.submit(stream, Work::Grid);
+            state.attach_grid(item, grid);
+            Ok(())
+        });
+        if launched.is_err() && block != 0 {
+            let _ = self.memory().free(block);
+        }
+        launched
+    }
+
+    /// A parameter block with these bytes; address 0 for none.
+    fn parameter_block(&self, parameters: &[u8]) -> Result<u64, Status> {
+        if parameters.is_empty() {
+            return Ok(0);
+        }
+        let size = parameters.len();
+        let address =
+            self.memory().alloc(Kind::Parameters, size as u64, PARAMETER_ALIGNMENT).ok_or(Status::MEMORY_ALLOCATION)?;
+        // SAFETY: a fresh allocation of that many bytes.
+        unsafe { std::ptr::copy_nonoverlapping(parameters.as_ptr(), address as *mut u8, size) };
+        Ok(address)
+    }
+
+    /// `cudaOccupancyMaxActiveBlocksPerMultiprocessor`.
+    ///
+    /// # Errors
+    /// What compiling the kernel answers; 1 for an impossible block.
+    pub fn occupancy(&self, function: &Function, block_threads: u32, dynamic_shared: u32) -> Result<u32, Status> {
+        if block_threads == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        let kernel = function.kernel()?;
+        if block_threads > function.max_threads() {
+            return Ok(0);
+        }
+        Ok(profile::blocks_per_multiprocessor(block_threads, kernel.static_shared.saturating_add(dynamic_shared)))
+    }
+}

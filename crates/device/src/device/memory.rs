@@ -1,0 +1,191 @@
+//! Allocation (CUDA Runtime API, memory management).
+
+use super::{Allocation, Device, MemoryKind, Stream};
+use crate::engine::Operation;
+use crate::memory::{Kind, RegisterError};
+use crate::status::Status;
+use hotfire_launch::Work;
+
+/// What `cudaMalloc` promises about alignment.
+const ALIGNMENT: u64 = 512;
+
+impl Device {
+    fn allocate(&self, kind: Kind, bytes: u64) -> Result<u64, Status> {
+        self.healthy()?;
+        if bytes == 0 {
+            return Ok(0);
+        }
+        if kind != Kind::PinnedHost && bytes > self.mem_info().0 {
+            return Err(Status::MEMORY_ALLOCATION);
+        }
+        self.memory().alloc(kind, bytes, ALIGNMENT).ok_or(Status::MEMORY_ALLOCATION)
+    }
+
+    /// `cudaMalloc`. 0 bytes give address 0.
+    ///
+    /// # Errors
+    /// 2 when there is no room; the sticky error.
+    pub fn malloc(&self, bytes: u64) -> Result<u64, Status> {
+        self.allocate(Kind::Device, bytes)
+    }
+
+    /// `cudaMallocPitch`: the address and the pitch in bytes.
+    ///
+    /// # Errors
+    /// As [`Device::malloc`].
+    pub fn malloc_pitch(&self, width: u64, height: u64) -> Result<(u64, u64), Status> {
+        let pitch = width.checked_next_multiple_of(ALIGNMENT).ok_or(Status::MEMORY_ALLOCATION)?;
+        let bytes = pitch.checked_mul(height).ok_or(Status::MEMORY_ALLOCATION)?;
+        Ok((self.malloc(bytes)?, pitch))
+    }
+
+    /// `cudaMallocManaged`.
+    ///
+    /// # Errors
+    /// As [`Device::malloc`]; 1 for 0 bytes.
+    pub fn malloc_managed(&self, bytes: u64, flags: u32) -> Result<u64, Status> {
+        if bytes == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        let address = self.allocate(Kind::Managed, bytes)?;
+        self.flags.lock().insert(address, flags);
+        Ok(address)
+    }
+
+    /// `cudaFree`, for device and managed memory; waits for all work as CUDA's implicit synchronisation does. 0 is legal.
+    pub fn free(&self, address: u64) -> Status {
+        self.free_kind(address, |kind| matches!(kind, Kind::Device | Kind::Managed))
+    }
+
+    fn free_kind(&self, address: u64, legal: impl Fn(Kind) -> bool) -> Status {
+        let sticky = self.sticky();
+        if !sticky.is_success() || address == 0 {
+            return sticky;
+        }
+        let known = |device: &Self| {
+            device.memory().find(address).is_some_and(|found| found.base == address && legal(found.kind))
+        };
+        if !known(self) {
+            return Status::INVALID_VALUE;
+        }
+        if let Err(status) = self.synchronize().ok() {
+            return status;
+        }
+        self.flags.lock().remove(&address);
+        // Another thread may have been faster.
+        if known(self) && self.memory().free(address).is_ok() { Status::SUCCESS } else { Status::INVALID_VALUE }
+    }
+
+    /// `cudaMallocAsync`: the address is valid at once.
+    ///
+    /// # Errors
+    /// As [`Device::malloc`]; 400.
+    pub fn malloc_async(&'static self, bytes: u64, stream: Stream) -> Result<u64, Status> {
+        let stream = self.resolve(stream);
+        self.engine.look(|state| state.stream(stream))?;
+        self.malloc(bytes)
+    }
+
+    /// `cudaFreeAsync`: freed when the stream gets there.
+    pub fn free_async(&'static self, address: u64, stream: Stream) -> Status {
+        let found = self.memory().find(address);
+        if !found.is_some_and(|found| found.base == address && found.kind == Kind::Device) {
+            return Status::INVALID_VALUE;
+        }
+        let stream = self.resolve(stream);
+        let submitted = self.healthy().and_then(|()| {
+            self.engine.with(|state| {
+                let stream = state.stream(stream)?;
+                let item = state.model.submit(stream, Work::Operation);
+                state.attach_operation(item, Operation::Free(address));
+                Ok(())
+            })
+        });
+        submitted.into()
+    }
+
+    /// `cudaHostAlloc`: pinned memory, mapped and portable whatever the flags say.
+    ///
+    /// # Errors
+    /// As [`Device::malloc`].
+    pub fn host_alloc(&self, bytes: u64, flags: u32) -> Result<u64, Status> {
+        let address = self.allocate(Kind::PinnedHost, bytes)?;
+        if address != 0 {
+            self.flags.lock().insert(address, flags);
+        }
+        Ok(address)
+    }
+
+    /// `cudaFreeHost`.
+    pub fn host_free(&self, address: u64) -> Status {
+        self.free_kind(address, |kind| kind == Kind::PinnedHost)
+    }
+
+    /// `cudaHostRegister`.
+    pub fn host_register(&self, address: u64, bytes: u64, flags: u32) -> Status {
+        if let Err(status) = self.healthy() {
+            return status;
+        }
+        match self.memory().register_host(address, bytes) {
+            Ok(()) => {
+                self.flags.lock().insert(address, flags);
+                Status::SUCCESS
+            }
+            Err(RegisterError::Overlap) => Status::HOST_MEMORY_ALREADY_REGISTERED,
+            Err(RegisterError::Full) => Status::MEMORY_ALLOCATION,
+            Err(RegisterError::Invalid | RegisterError::NotRegistered) => Status::INVALID_VALUE,
+        }
+    }
+
+    /// `cudaHostUnregister`.
+    pub fn host_unregister(&self, address: u64) -> Status {
+        if let Err(status) = self.synchronize().ok() {
+            return status;
+        }
+        match self.memory().unregister_host(address) {
+            Ok(_) => {
+                self.flags.lock().remove(&address);
+                Status::SUCCESS
+            }
+            Err(_) => Status::HOST_MEMORY_NOT_REGISTERED,
+        }
+    }
+
+    /// The allocation that an address lies in; `None` for ordinary host memory.
+    pub fn find(&self, address: u64) -> Option<Allocation> {
+        let (base, size, kind) = match self.memory().find(address) {
+            Some(found) => {
+                let kind = match found.kind {
+                    Kind::Device | Kind::Module | Kind::Constant => MemoryKind::Device,
+                    Kind::Managed => MemoryKind::Managed,
+                    Kind::PinnedHost => MemoryKind::Host,
+                    Kind::Parameters => return None,
+                };
+                (found.base, found.size, kind)
+            }
+            None => {
+                let (base, size) = self.memory().find_registered(address)?;
+                (base, size, MemoryKind::Registered)
+            }
+        };
+        let flags = self.flags.lock().get(&base).copied().unwrap_or(0);
+        Some(Allocation { base, size, kind, flags })
+    }
+
+    /// Free and total bytes of device memory (`cudaMemGetInfo`).
+    pub fn mem_info(&self) -> (u64, u64) {
+        let total = self.memory().limit();
+        let used = self.memory().used() + self.limits.lock().pool_bytes();
+        (total.saturating_sub(used), total)
+    }
+
+    /// Frees whatever the program left. Nothing runs.
+    pub(super) fn free_all(&self) {
+        for allocation in self.memory().allocations() {
+            let _ = self.memory().free(allocation.base);
+        }
+        for base in std::mem::take(&mut *self.flags.lock()).into_keys() {
+            let _ = self.memory().unregister_host(base);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The device as the C API sees it: one object whose methods are CUDA's verbs. launch-model.md section 2.
+//!
+//! Handles of streams and events are plain numbers, checked at every use, so that the C API may hand them to programs
+//! as they are. Host and device addresses are equal.
+
+mod copies;
+mod events;
+mod launches;
+mod limits;
+mod memory;
+mod streams;
+mod types;
+
+pub(crate) use launches::PARAMETER_ALIGNMENT;
+pub use types::{Allocation, Config, Event, EventFlags, LaunchAttributes, LaunchConfig, MemoryKind, Stream};
+
+use crate::builtins::{Heap, Printf};
+use crate::engine::Engine;
+use crate::memory::{Kind, Memory};
+use crate::module::Module;
+use crate::profile;
+use crate::status::Status;
+use crossbeam_utils::sync::Parker;
+use limits::LimitValues;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::CStr;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Once, OnceLock};
+
+/// A CUDA device made of software.
+pub struct Device {
+    pub(crate) engine: Engine,
+    memory: Arc<Memory>,
+    workers: usize,
+    /// The sticky error, to look at without the engine's lock.
+    sticky: AtomicU32,
+    /// Counts resets.
+    epoch: AtomicU64,
+    grids: AtomicU64,
+    limits: Mutex<LimitValues>,
+    /// Native stack bytes a thread, from the limits.
+    stack: AtomicU32,
+    /// Flags of host and managed allocations and of registered ranges, by address.
+    flags: Mutex<HashMap<u64, u32>>,
+    modules: Mutex<Vec<Arc<Module>>>,
+    /// Where texts that device code asked for lie.
+    texts: Mutex<HashMap<&'static CStr, u64>>,
+    pub(crate) heap: Heap,
+    pub(crate) printf: Printf,
+    pub(crate) host_thread: Once,
+}
+
+impl Device {
+    /// The process's device, set up at the first call.
+    pub fn get() -> &'static Self {
+        static DEVICE: OnceLock<&'static Device> = OnceLock::new();
+        DEVICE.get_or_init(|| Self::new(Config::default()))
+    }
+
+    /// A further device; it lives as long as the process.
+    ///
+    /// # Panics
+    /// If the operating system refuses the address space or the threads.
+    pub fn new(config: Config) -> &'static Self {
+        let limits = LimitValues::default();
+        let environment = || std::env::var("HOTFIRE_WORKERS").ok()?.parse().ok();
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = config.workers.or_else(environment).unwrap_or_else(cores).clamp(1, 1024);
+        let memory = Memory::new(config.memory.unwrap_or_else(Memory::default_limit))
+            .unwrap_or_else(|error| panic!("hotfire: no address space for device memory: {error}"));
+        let device: &'static Self = Box::leak(Box::new(Self {
+            engine: Engine::new(limits.pending_launches),
+            memory,
+            workers,
+            sticky: AtomicU32::new(0),
+            epoch: AtomicU64::new(0),
+            grids: AtomicU64::new(1),
+            stack: AtomicU32::new(limits.native_stack()),
+            limits: Mutex::new(limits),
+            flags: Mutex::new(HashMap::new()),
+            modules: Mutex::new(Vec::new()),
+            texts: Mutex::new(HashMap::new()),
+            heap: Heap::new(),
+            printf: Printf::new(config.output),
+            host_thread: Once::new(),
+        }));
+        let parkers: Vec<Parker> = (0..workers).map(|_| Parker::new()).collect();
+        device.engine.set_workers(parkers.iter().map(|parker| parker.unparker().clone()).collect());
+        for (index, parker) in parkers.into_iter().enumerate() {
+            std::thread::Builder::new()
+                .name(format!("hotfire-{index}"))
+                .spawn(move || device.work(index, &parker))
+                .unwrap_or_else(|error| panic!("hotfire: no thread for worker {index}: {error}"));
+        }
+        device
+    }
+
+    /// The sticky error, if a grid has faulted since the last [`Device::reset`]. Every call that CUDA makes answer it does so by itself.
+    pub fn sticky(&self) -> Status {
+        Status(self.sticky.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn set_sticky(&self, status: Status) {
+        let _ = self.sticky.compare_exchange(0, status.0, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// `Err` when there is a sticky error.
+    pub(crate) fn healthy(&self) -> Result<(), Status> {
+        self.sticky().ok()
+    }
+
+    /// Waits until all work is complete (`cudaDeviceSynchronize`); printf output is flushed.
+    pub fn synchronize(&self) -> Status {
+        let mut tails: Vec<_> = self.engine.look(|state| state.model.tails().collect());
+        let result = self.engine.wait(|state| {
+            if !state.sticky.is_success() {
+                return Some(state.sticky);
+            }
+            tails.retain(|&tail| !state.model.is_complete(tail));
+            tails.is_empty().then_some(Status::SUCCESS)
+        });
+        self.printf.flush();
+        result
+    }
+
+    /// `cudaDeviceReset`: ends all work, frees all memory, unloads all modules, forgets the sticky error.
+    pub fn reset(&'static self) -> Status {
+        if self.sticky().is_success() {
+            let _ = self.synchronize();
+        }
+        // Whatever still runs ends at its next suspension, like after a fault.
+        self.engine.with(|state| state.fail(Status::DEINITIALIZED));
+        self.engine.wait(|state| state.quiet().then_some(()));
+        self.printf.flush();
+        self.epoch.fetch_add(1, Ordering::Relaxed);
+        let limits = LimitValues::default();
+        self.stack.store(limits.native_stack(), Ordering::Relaxed);
+        self.modules.lock().drain(..).for_each(|module| module.release(self));
+        self.heap.reset(&self.memory);
+        self.texts.lock().clear();
+        self.free_all();
+        self.engine.with(|state| state.renew(limits.pending_launches));
+        *self.limits.lock() = limits;
+        self.sticky.store(0, Ordering::Relaxed);
+        Status::SUCCESS
+    }
+
+    /// `cudaDeviceGetAttribute`, by CUDA's number (the driver's and the runtime's agree).
+    pub fn attribute(&self, number: u32) -> Option<i32> {
+        profile::attribute(number)
+    }
+
+    /// The address of a copy of a text that device code may read; 0 when there is no memory.
+    pub(crate) fn text(&self, text: &'static CStr) -> u64 {
+        *self.texts.lock().entry(text).or_insert_with(|| {
+            let bytes = text.to_bytes_with_nul();
+            let Some(address) = self.memory.alloc(Kind::Module, bytes.len() as u64, 8) else { return 0 };
+            // SAFETY: a fresh allocation of that many bytes.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
+            address
+        })
+    }
+
+    pub(crate) fn memory(&self) -> &Arc<Memory> {
+        &self.memory
+    }
+
+    pub(crate) fn modules(&self) -> &Mutex<Vec<Arc<Module>>> {
+        &self.modules
+    }
+
+    pub(crate) fn worker_count(&self) -> usize {
+        self.workers
+    }
+
+    /// Counts resets: what was made in an earlier epoch is gone.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn next_grid_id(&self) -> u64 {
+        self.grids.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn stack_limit(&self) -> u32 {
+        self.stack.load(Ordering::Relaxed)
+    }
+}

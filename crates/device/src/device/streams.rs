@@ -1,0 +1,138 @@
+//! Streams (CUDA Runtime API, stream management). launch-model.md section 2.2.
+
+use super::{Device, Event, Stream};
+use crate::engine::{Operation, State};
+use crate::status::Status;
+use hotfire_launch::{Item, StreamKind, Work};
+
+/// The priorities that this device tells apart in name: all run alike.
+pub(crate) const PRIORITIES: std::ops::RangeInclusive<i32> = -5..=0;
+
+impl Device {
+    /// Changes the engine's state.
+    pub(crate) fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
+        self.engine.with(change)
+    }
+
+    /// `cudaDeviceGetStreamPriorityRange`: least and greatest.
+    pub fn priority_range(&self) -> (i32, i32) {
+        (*PRIORITIES.end(), *PRIORITIES.start())
+    }
+
+    /// `cudaStreamCreateWithPriority`; priorities are clamped to the range.
+    ///
+    /// # Errors
+    /// The sticky error.
+    pub fn stream_create(&self, non_blocking: bool, priority: i32) -> Result<Stream, Status> {
+        self.healthy()?;
+        let kind = if non_blocking { StreamKind::NonBlocking } else { StreamKind::Blocking };
+        let priority = priority.clamp(*PRIORITIES.start(), *PRIORITIES.end());
+        Ok(self.with(|state| state.streams.create(&mut state.model, kind, priority)))
+    }
+
+    /// `cudaStreamDestroy`: what is queued still runs.
+    pub fn stream_destroy(&self, stream: Stream) -> Status {
+        let destroyed = self.with(|state| state.streams.destroy(&mut state.model, stream));
+        if destroyed { self.sticky() } else { Status::INVALID_RESOURCE_HANDLE }
+    }
+
+    /// What to wait for so that all that is in a stream now is complete.
+    fn stream_end(&'static self, stream: Stream) -> Result<Option<Item>, Status> {
+        let stream = self.resolve(stream);
+        self.healthy()?;
+        self.with(|state| {
+            if stream == Stream::LEGACY {
+                // Synchronising with the legacy stream means all blocking streams.
+                let end = hotfire_launch::Stream::LEGACY;
+                return Ok((!state.model.stream_idle(end)).then(|| state.model.record(end)));
+            }
+            let stream = state.stream(stream)?;
+            Ok(state.model.tail(stream))
+        })
+    }
+
+    /// Waits until an item is complete, or the context is lost.
+    pub(crate) fn wait_item(&self, item: Item) -> Status {
+        let status = self.engine.wait(|state| {
+            if !state.sticky.is_success() {
+                return Some(state.sticky);
+            }
+            state.model.is_complete(item).then_some(Status::SUCCESS)
+        });
+        self.printf.flush();
+        status
+    }
+
+    /// `cudaStreamSynchronize`.
+    pub fn stream_synchronize(&'static self, stream: Stream) -> Status {
+        match self.stream_end(stream) {
+            Ok(Some(item)) => self.wait_item(item),
+            Ok(None) => {
+                self.printf.flush();
+                Status::SUCCESS
+            }
+            Err(status) => status,
+        }
+    }
+
+    /// `cudaStreamQuery`: 0, 600, or an error.
+    pub fn stream_query(&'static self, stream: Stream) -> Status {
+        let stream = self.resolve(stream);
+        if let Err(status) = self.healthy() {
+            return status;
+        }
+        let idle = self.engine.look(|state| Ok(state.model.stream_idle(state.stream(stream)?)));
+        match idle {
+            Ok(true) => {
+                self.printf.flush();
+                self.sticky()
+            }
+            Ok(false) => Status::NOT_READY,
+            Err(status) => status,
+        }
+    }
+
+    /// `cudaStreamWaitEvent`. An event that was never recorded orders nothing.
+    pub fn stream_wait_event(&'static self, stream: Stream, event: Event) -> Status {
+        let stream = self.resolve(stream);
+        let waits = self.healthy().and_then(|()| {
+            self.with(|state| {
+                let stream = state.stream(stream)?;
+                let event = state.events.get(event).ok_or(Status::INVALID_RESOURCE_HANDLE)?;
+                if let Some(item) = event.item {
+                    state.model.wait(stream, item);
+                }
+                Ok(())
+            })
+        });
+        waits.into()
+    }
+
+    /// Whether the stream is non-blocking, and its priority.
+    ///
+    /// # Errors
+    /// 400 for a handle that is none.
+    pub fn stream_properties(&'static self, stream: Stream) -> Result<(bool, i32), Status> {
+        let stream = self.resolve(stream);
+        if stream == Stream::LEGACY {
+            return Ok((false, 0));
+        }
+        let entry = self.engine.look(|state| state.streams.get(stream));
+        entry.map(|entry| (entry.non_blocking, entry.priority)).ok_or(Status::INVALID_RESOURCE_HANDLE)
+    }
+
+    /// `cudaLaunchHostFunc`: runs on a thread of its own, in stream order. Not run once the context is lost.
+    pub fn host_function(&'static self, stream: Stream, function: Box<dyn FnOnce() + Send>) -> Status {
+        let stream = self.resolve(stream);
+        self.start_host_thread();
+        let submitted = self.healthy().and_then(|()| {
+            self.with(|state| {
+                let stream = state.stream(stream)?;
+                let item = state.model.submit(stream, Work::Operation);
+                state.attach_operation(item, Operation::Host(function));
+                Ok(())
+            })
+        });
+        submitted.into()
+    }
+}

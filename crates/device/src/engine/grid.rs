@@ -1,0 +1,169 @@
+//! One launch: the code to run, how many of its blocks were handed out, and how many have not exited.
+
+use crate::device::Device;
+use crate::exec::GridCode;
+use crate::memory::Kind;
+use crate::module::Function;
+use crate::profile;
+use crate::status::Status;
+use hotfire_jit::Kernel;
+use hotfire_launch::Item;
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+/// The device, as a sum of costs of resident blocks: a block costs the part of it that its own kind would fill.
+pub(crate) const CAPACITY: u64 = 1 << 40;
+
+/// Dimensions and dynamic shared memory of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub dynamic_shared: u32,
+}
+
+/// What of a launch is known to be right: its function can run in this shape.
+pub(crate) struct Checked {
+    pub function: Arc<Function>,
+    pub kernel: Arc<Kernel>,
+    pub shape: Shape,
+    cost: u64,
+}
+
+impl Checked {
+    /// Checks a configuration (launch-model 2.1, 3.6): 9 for dimensions, `too_much_shared` for shared memory, 701 for more threads
+    /// than the kernel was compiled for, or what compiling answers.
+    pub fn new(function: &Arc<Function>, shape: Shape, too_much_shared: Status) -> Result<Self, Status> {
+        profile::check_configuration(shape.grid, shape.block)?;
+        let kernel = function.kernel()?;
+        let threads: u32 = shape.block.iter().product();
+        if shape.dynamic_shared > function.max_dynamic_shared(kernel.static_shared) {
+            return Err(too_much_shared);
+        }
+        if !function.allows_block(shape.block) {
+            return Err(Status::LAUNCH_OUT_OF_RESOURCES);
+        }
+        let occupancy = profile::blocks_per_multiprocessor(threads, kernel.static_shared + shape.dynamic_shared);
+        if occupancy == 0 {
+            return Err(too_much_shared);
+        }
+        let cost = CAPACITY / u64::from(occupancy * profile::MULTIPROCESSORS);
+        Ok(Self { function: function.clone(), kernel, shape, cost })
+    }
+
+    /// Blocks of the grid.
+    pub fn blocks(&self) -> u64 {
+        self.shape.grid.iter().map(|&n| u64::from(n)).product()
+    }
+}
+
+/// A grid between its launch and the exit of its last block.
+pub(crate) struct Grid {
+    pub device: &'static Device,
+    /// Keeps the module's code alive.
+    pub function: Arc<Function>,
+    pub code: Arc<GridCode>,
+    /// Address of the parameter block, which the grid owns; 0 for none.
+    parameters: u64,
+    /// The next block to hand out.
+    next: AtomicU64,
+    blocks: u64,
+    unfinished: AtomicU64,
+    /// Part of the device that one resident block takes.
+    pub cost: u64,
+    /// Blocks that are parked; changed under the engine's lock.
+    pub parked: AtomicU32,
+    /// Launches that its threads prepared and did not carry out yet; changed under the engine's lock.
+    pub prepared: AtomicU32,
+    /// The model's item, as bits; set before the first block runs.
+    item: AtomicU64,
+}
+
+impl Grid {
+    /// A grid that is not in the model yet. Takes over the parameter block.
+    pub fn new(device: &'static Device, launch: Checked, parameters: u64, cancel: Arc<AtomicBool>) -> Arc<Self> {
+        let blocks = launch.blocks();
+        let Checked { function, kernel, shape, cost } = launch;
+        Arc::new_cyclic(|this: &std::sync::Weak<Self>| Self {
+            device,
+            function,
+            code: Arc::new(GridCode {
+                kernel,
+                grid: shape.grid,
+                block: shape.block,
+                dynamic_shared: shape.dynamic_shared,
+                parameters: parameters as *const u8,
+                gridid: device.next_grid_id(),
+                stack_limit: device.stack_limit(),
+                cancel,
+                call_target: crate::module::call_target,
+                owner: this.as_ptr().cast::<c_void>(),
+            }),
+            parameters,
+            next: AtomicU64::new(0),
+            blocks,
+            unfinished: AtomicU64::new(blocks),
+            cost,
+            parked: AtomicU32::new(0),
+            prepared: AtomicU32::new(0),
+            item: AtomicU64::new(0),
+        })
+    }
+
+    /// The grid that an owner pointer of [`GridCode`] stands for.
+    ///
+    /// # Safety
+    /// `owner` comes from a [`GridCode`] whose grid has blocks that have not exited.
+    pub unsafe fn from_owner<'a>(owner: *const c_void) -> &'a Self {
+        // SAFETY: `owner` was made from the Arc's own address; the engine keeps the Arc until the last block exited.
+        unsafe { &*owner.cast::<Self>() }
+    }
+
+    pub fn set_item(&self, item: Item) {
+        self.item.store(item.to_bits(), Ordering::Release);
+    }
+
+    /// Its item in the model.
+    pub fn item(&self) -> Item {
+        Item::from_bits(self.item.load(Ordering::Acquire)).expect("the grid was submitted")
+    }
+
+    /// Hands out the next blocks: first index and count, at most `most`.
+    pub fn claim(&self, most: u64) -> Option<(u64, u64)> {
+        if self.exhausted() {
+            return None;
+        }
+        let first = self.next.fetch_add(most, Ordering::Relaxed);
+        (first < self.blocks).then(|| (first, most.min(self.blocks - first)))
+    }
+
+    /// True when all blocks were handed out.
+    pub fn exhausted(&self) -> bool {
+        self.next.load(Ordering::Relaxed) >= self.blocks
+    }
+
+    /// Blocks not handed out yet.
+    pub fn remaining(&self) -> u64 {
+        self.blocks.saturating_sub(self.next.load(Ordering::Relaxed))
+    }
+
+    /// Blocks exited; true if they were the last.
+    pub fn exited(&self, count: u64) -> bool {
+        count > 0 && self.unfinished.fetch_sub(count, Ordering::AcqRel) == count
+    }
+
+    /// No further block starts. Returns how many had not been handed out.
+    pub fn stop(&self) -> u64 {
+        self.blocks.saturating_sub(self.next.swap(self.blocks, Ordering::Relaxed))
+    }
+}
+
+impl Drop for Grid {
+    fn drop(&mut self) {
+        if self.parameters != 0 {
+            let freed = self.device.memory().free(self.parameters);
+            debug_assert!(freed.is_ok_and(|block| block.kind == Kind::Parameters));
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The thread that runs host functions (`cudaLaunchHostFunc`), one after the other, apart from the workers: a host function
+//! may block for as long as it likes (CUDA Runtime API, execution control).
+
+use crate::device::Device;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+impl super::Engine {
+    /// Runs host functions for ever.
+    pub fn run_host_functions(&self) -> ! {
+        loop {
+            let mut state = self.state.lock();
+            let (item, function) = loop {
+                match state.host_functions.pop_front() {
+                    Some(next) => break next,
+                    None => self.host_work.wait(&mut state),
+                }
+            };
+            drop(state);
+            if catch_unwind(AssertUnwindSafe(function)).is_err() {
+                eprintln!("hotfire: a host function panicked");
+            }
+            self.with(|state| state.finish(item));
+        }
+    }
+}
+
+impl Device {
+    /// Starts the thread for host functions, if that has not happened.
+    pub(crate) fn start_host_thread(&'static self) {
+        self.host_thread.call_once(|| {
+            let thread = std::thread::Builder::new().name("hotfire-host".into());
+            if let Err(error) = thread.spawn(|| self.engine.run_host_functions()) {
+                eprintln!("hotfire: no thread for host functions: {error}");
+            }
+        });
+    }
+}

@@ -1,0 +1,324 @@
+//! What the engine's lock guards: the launch model, what each of its items is, and what may run now.
+
+use super::event::EventTable;
+use super::grid::{CAPACITY, Grid};
+use super::operation::{HostFunction, Operation};
+use super::stream::StreamTable;
+use crate::exec::ParkedBlock;
+use crate::profile::RESIDENT_GRIDS;
+use crate::status::Status;
+use hotfire_launch::{Item, Limits, Model, Policy, Situation};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Rounds over all spinning blocks without any change after which the workers begin to rest.
+const ROUNDS: u64 = 64;
+/// The longest rest, which bounds how late a spinning block sees what the host wrote.
+const LONGEST_PAUSE: Duration = Duration::from_millis(1);
+
+/// What an item of the model is to the engine.
+enum Payload {
+    None,
+    Grid(Arc<Grid>),
+    Operation(Operation),
+    /// The recording of an event: its slot and which of its recordings.
+    Event(usize, u64),
+}
+
+/// A launch whose parameter buffer was given out, by the buffer's address (launch-model 3.5, 3.7).
+pub(crate) struct Prepared {
+    /// Who prepared it.
+    pub launcher: Item,
+    /// What version 2 of the call said; version 1 says it at the launch.
+    pub checked: Option<super::grid::Checked>,
+}
+
+/// Something for a worker to do.
+pub(crate) enum Task {
+    /// Blocks of a grid, to be claimed one after the other.
+    Blocks(Arc<Grid>),
+    /// A parked block.
+    Resume(ParkedBlock),
+    /// An operation that was started.
+    Operation(Item, Operation),
+}
+
+pub(crate) struct State {
+    pub model: Model,
+    payloads: Vec<Payload>,
+    pub streams: StreamTable,
+    pub events: EventTable,
+    pub prepared: HashMap<u64, Prepared>,
+    /// Started grids with blocks that were not handed out.
+    ready: VecDeque<Arc<Grid>>,
+    /// Started operations.
+    operations: VecDeque<(Item, Operation)>,
+    /// Blocks that spin, to be resumed in turn.
+    parked: VecDeque<ParkedBlock>,
+    /// Blocks that will never go on by themselves.
+    stuck: Vec<ParkedBlock>,
+    /// Cost of all parked and stuck blocks; [`CAPACITY`] is all of the device.
+    resident: u64,
+    /// Grids that have such blocks.
+    resident_grids: u32,
+    /// Items that were started and have not finished.
+    active: usize,
+    /// Resumptions of parked blocks in a row after which nothing had changed.
+    pub fruitless: u64,
+    pub sticky: Status,
+    /// Stops the blocks of all grids when a sticky error is there.
+    pub cancel: Arc<AtomicBool>,
+    /// Started host functions.
+    pub host_functions: VecDeque<(Item, HostFunction)>,
+    /// Items became complete since the last look.
+    pub completed: bool,
+    /// Indices of sleeping workers.
+    pub sleeping: Vec<usize>,
+    /// Host threads that wait for completions.
+    pub waiting: usize,
+}
+
+impl State {
+    pub fn new(pending_launches: u32, policy: Policy) -> Self {
+        Self {
+            model: Model::new(Limits { pending_launches, ..Limits::default() }, policy),
+            payloads: Vec::new(),
+            streams: StreamTable::new(),
+            events: EventTable::new(),
+            prepared: HashMap::new(),
+            ready: VecDeque::new(),
+            operations: VecDeque::new(),
+            parked: VecDeque::new(),
+            stuck: Vec::new(),
+            resident: 0,
+            resident_grids: 0,
+            active: 0,
+            fruitless: 0,
+            sticky: Status::SUCCESS,
+            cancel: Arc::new(AtomicBool::new(false)),
+            host_functions: VecDeque::new(),
+            completed: false,
+            sleeping: Vec::new(),
+            waiting: 0,
+        }
+    }
+
+    fn set_payload(&mut self, item: Item, payload: Payload) {
+        let index = item.index();
+        if index >= self.payloads.len() {
+            self.payloads.resize_with(index + 1, || Payload::None);
+        }
+        self.payloads[index] = payload;
+    }
+
+    fn take_payload(&mut self, item: Item) -> Payload {
+        self.payloads.get_mut(item.index()).map_or(Payload::None, |slot| std::mem::replace(slot, Payload::None))
+    }
+
+    /// Tells what an item that was just submitted is.
+    pub fn attach_grid(&mut self, item: Item, grid: Arc<Grid>) {
+        grid.set_item(item);
+        self.set_payload(item, Payload::Grid(grid));
+    }
+
+    /// Tells what an item that was just submitted is.
+    pub fn attach_operation(&mut self, item: Item, operation: Operation) {
+        self.set_payload(item, Payload::Operation(operation));
+    }
+
+    /// Tells which event an item that was just recorded stands for.
+    pub fn attach_event(&mut self, item: Item, slot: usize, recording: u64) {
+        self.set_payload(item, Payload::Event(slot, recording));
+    }
+
+    /// Follows what the model did: stamps events that became complete, starts what may start.
+    pub fn settle(&mut self) {
+        loop {
+            self.drain();
+            let situation = if self.active == 0 { Situation::Idle } else { Situation::Busy };
+            let Some(item) = self.model.next(situation) else { return };
+            self.start(item);
+        }
+    }
+
+    fn drain(&mut self) {
+        let Self { model, payloads, events, .. } = self;
+        for item in model.drain_completed() {
+            self.completed = true;
+            if let Some(slot) = payloads.get_mut(item.index())
+                && let Payload::Event(event, recording) = *slot
+            {
+                *slot = Payload::None;
+                events.stamp(event, recording);
+            }
+        }
+    }
+
+    fn start(&mut self, item: Item) {
+        self.active += 1;
+        self.fruitless = 0;
+        if !self.sticky.is_success() {
+            // The context is lost: what was queued passes without effect. A host thread that waits looks at the error.
+            drop(self.take_payload(item));
+            self.finish(item);
+            return;
+        }
+        match self.payloads.get(item.index()) {
+            // The grid stays attached until its last block has exited.
+            Some(Payload::Grid(grid)) => self.ready.push_back(grid.clone()),
+            Some(Payload::Operation(_)) => match self.take_payload(item) {
+                Payload::Operation(Operation::Host(function)) => {
+                    self.host_functions.push_back((item, function));
+                }
+                Payload::Operation(Operation::Caller) => self.completed = true,
+                Payload::Operation(operation) => self.operations.push_back((item, operation)),
+                _ => unreachable!("looked at above"),
+            },
+            _ => unreachable!("markers start and finish by themselves"),
+        }
+    }
+
+    /// A started item is over.
+    pub fn finish(&mut self, item: Item) {
+        self.active -= 1;
+        self.fruitless = 0;
+        if let Payload::Grid(grid) = self.take_payload(item)
+            && grid.prepared.load(Ordering::Relaxed) > 0
+        {
+            self.forget_prepared(item);
+        }
+        self.model.finished(item);
+    }
+
+    /// Launches that were prepared by threads that have exited will not come.
+    fn forget_prepared(&mut self, launcher: Item) {
+        let Self { prepared, model, .. } = self;
+        prepared.retain(|_, launch| {
+            let keep = launch.launcher != launcher;
+            if !keep {
+                model.release_slot();
+            }
+            keep
+        });
+    }
+
+    /// Keeps a block that could only wait.
+    pub fn park(&mut self, grid: &Grid, block: ParkedBlock) {
+        self.resident += grid.cost;
+        if grid.parked.fetch_add(1, Ordering::Relaxed) == 0 {
+            self.resident_grids += 1;
+        }
+        if block.stuck() { self.stuck.push(block) } else { self.parked.push_back(block) }
+    }
+
+    /// A parked block is going to run, or is dropped.
+    fn unpark(&mut self, grid: &Grid) {
+        self.resident -= grid.cost;
+        if grid.parked.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.resident_grids -= 1;
+        }
+    }
+
+    /// The grid at the front that may hand out a block.
+    fn ready_grid(&mut self) -> Option<Arc<Grid>> {
+        while self.ready.front().is_some_and(|grid| grid.exhausted()) {
+            self.ready.pop_front();
+        }
+        let grid = self.ready.front()?;
+        let fits = self.resident + grid.cost <= CAPACITY
+            && (self.resident_grids < RESIDENT_GRIDS || grid.parked.load(Ordering::Relaxed) > 0);
+        fits.then(|| grid.clone())
+    }
+
+    /// Whether a worker would find something to do.
+    pub fn has_work(&mut self) -> bool {
+        !self.parked.is_empty() || self.has_fresh_work()
+    }
+
+    /// Whether what a worker could do is something else than looking again at blocks that spin.
+    pub fn has_fresh_work(&mut self) -> bool {
+        !self.operations.is_empty() || self.ready_grid().is_some()
+    }
+
+    /// Whether something waits that should not wait for the end of a long grid.
+    pub fn interrupts(&self) -> bool {
+        !self.operations.is_empty() || !self.parked.is_empty()
+    }
+
+    /// True when all that is left are blocks that spin, and looking at them again and again has changed nothing.
+    pub fn patient(&self) -> bool {
+        self.fruitless > ROUNDS * self.parked.len() as u64
+    }
+
+    /// How long to rest before looking at spinning blocks again. They may wait for the host, so they are never given up.
+    pub fn pause(&mut self) -> Option<Duration> {
+        if !self.patient() || self.parked.is_empty() || self.has_fresh_work() {
+            return None;
+        }
+        let rounds = self.fruitless / self.parked.len() as u64 - ROUNDS;
+        Some(Duration::from_micros(20 * (rounds + 1)).min(LONGEST_PAUSE))
+    }
+
+    /// The next thing to do. `turn` alternates between new blocks and parked ones, so that neither starves the other.
+    pub fn take(&mut self, turn: &mut bool) -> Option<Task> {
+        if let Some((item, operation)) = self.operations.pop_front() {
+            return Some(Task::Operation(item, operation));
+        }
+        *turn = !*turn;
+        if *turn && let Some(grid) = self.ready_grid() {
+            return Some(Task::Blocks(grid));
+        }
+        if let Some(block) = self.parked.pop_front() {
+            let owner = block.grid().owner;
+            // SAFETY: the block has not exited.
+            self.unpark(unsafe { Grid::from_owner(owner) });
+            return Some(Task::Resume(block));
+        }
+        self.ready_grid().map(Task::Blocks)
+    }
+
+    /// A grid faulted: everything that was queued passes without effect (launch-model 2.1).
+    pub fn fail(&mut self, status: Status) {
+        if !self.sticky.is_success() {
+            return;
+        }
+        self.sticky = status;
+        self.cancel.store(true, Ordering::Relaxed);
+        self.completed = true;
+        let blocks: Vec<ParkedBlock> = self.parked.drain(..).chain(self.stuck.drain(..)).collect();
+        let mut ended = Vec::new();
+        for grid in std::mem::take(&mut self.ready) {
+            if grid.exited(grid.stop()) {
+                ended.push(grid.item());
+            }
+        }
+        for block in blocks {
+            // SAFETY: the block has not exited.
+            let grid = unsafe { Grid::from_owner(block.grid().owner) };
+            self.unpark(grid);
+            let item = grid.item();
+            drop(block);
+            if grid.exited(1) {
+                ended.push(item);
+            }
+        }
+        ended.extend(self.operations.drain(..).map(|(item, _)| item));
+        ended.extend(self.host_functions.drain(..).map(|(item, _)| item));
+        ended.into_iter().for_each(|item| self.finish(item));
+    }
+
+    /// Begins anew after a reset. Nothing runs.
+    pub fn renew(&mut self, pending_launches: u32) {
+        debug_assert!(self.quiet());
+        let sleeping = std::mem::take(&mut self.sleeping);
+        // Host threads that still wait find their items complete: nothing of the new model has their generation yet.
+        *self = Self { sleeping, waiting: self.waiting, completed: true, ..Self::new(pending_launches, Policy::Eager) };
+    }
+
+    /// True when nothing was started that has not finished.
+    pub fn quiet(&self) -> bool {
+        self.active == 0
+    }
+}

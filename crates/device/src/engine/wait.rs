@@ -1,0 +1,40 @@
+//! Host threads that wait for the device.
+
+use super::{Engine, State};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long a host thread spins before it sleeps: about what waking a sleeping thread costs.
+const SPIN: Duration = Duration::from_micros(30);
+
+impl Engine {
+    /// Blocks the calling host thread until `check` answers.
+    pub fn wait<R>(&self, mut check: impl FnMut(&mut State) -> Option<R>) -> R {
+        let mut seen = self.changes.load(Ordering::Acquire);
+        let mut state = self.state.lock();
+        if let Some(result) = check(&mut state) {
+            return result;
+        }
+        drop(state);
+        let start = Instant::now();
+        while start.elapsed() < SPIN {
+            let now = self.changes.load(Ordering::Acquire);
+            if now != seen {
+                seen = now;
+                if let Some(result) = check(&mut self.state.lock()) {
+                    return result;
+                }
+            }
+            std::hint::spin_loop();
+        }
+        state = self.state.lock();
+        state.waiting += 1;
+        loop {
+            if let Some(result) = check(&mut state) {
+                state.waiting -= 1;
+                return result;
+            }
+            self.changed.wait(&mut state);
+        }
+    }
+}

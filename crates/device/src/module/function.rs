@@ -1,0 +1,153 @@
+//! Kernels of loaded modules.
+
+use super::Image;
+use crate::profile;
+use crate::status::Status;
+use hotfire_jit::Kernel;
+use hotfire_ptx::ast;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// What `cudaFuncGetAttributes` answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FunctionAttributes {
+    /// Bytes of static shared memory.
+    pub static_shared: u32,
+    /// Bytes of constant memory of its module.
+    pub constant: u32,
+    /// Bytes of local memory a thread.
+    pub local: u32,
+    /// Most threads a block.
+    pub max_threads: u32,
+    /// Registers a thread (nominal: machine code here has none of a GPU's).
+    pub registers: u32,
+    /// `.version` of the PTX, 10 * major + minor.
+    pub ptx_version: u32,
+    /// Architecture it was compiled for: 90.
+    pub binary_version: u32,
+    /// Most bytes of dynamic shared memory, as set by [`Function::set_max_dynamic_shared`].
+    pub max_dynamic_shared: u32,
+    /// `cudaFuncAttributePreferredSharedMemoryCarveout`, -1 by default.
+    pub carveout: i32,
+}
+
+/// `max_dynamic` while nobody set it.
+const UNSET: u32 = u32::MAX;
+
+/// A kernel of a loaded module.
+pub struct Function {
+    image: Arc<Image>,
+    /// Index in the linked module.
+    index: usize,
+    parameter_bytes: u32,
+    kernel: OnceLock<Result<Arc<Kernel>, Status>>,
+    max_dynamic: AtomicU32,
+    carveout: AtomicI32,
+}
+
+impl Function {
+    pub(super) fn new(image: Arc<Image>, index: usize) -> Self {
+        let parameters = &image.text().functions[index].parameters;
+        let parameter_bytes = parameters.last().map_or(0, |last| last.offset + last.size);
+        Self {
+            image,
+            index,
+            parameter_bytes,
+            kernel: OnceLock::new(),
+            max_dynamic: AtomicU32::new(UNSET),
+            carveout: AtomicI32::new(-1),
+        }
+    }
+
+    fn text(&self) -> &ast::Function {
+        &self.image.text().functions[self.index]
+    }
+
+    /// Its mangled name.
+    pub fn name(&self) -> &str {
+        &self.text().name
+    }
+
+    /// Its parameters with offsets, sizes and alignments.
+    pub fn parameters(&self) -> &[ast::Parameter] {
+        &self.text().parameters
+    }
+
+    /// Bytes of its parameter block.
+    pub fn parameter_bytes(&self) -> u32 {
+        self.parameter_bytes
+    }
+
+    /// Its code, compiled now if it was not.
+    pub(crate) fn kernel(&self) -> Result<Arc<Kernel>, Status> {
+        self.kernel.get_or_init(|| self.image.compile(self.name())).clone()
+    }
+
+    /// Its attributes; compiles it if that has not happened.
+    ///
+    /// # Errors
+    /// What launching it would answer.
+    pub fn attributes(&self) -> Result<FunctionAttributes, Status> {
+        let kernel = self.kernel()?;
+        let (major, minor) = self.image.text().version;
+        let local = self.text().body.iter().flat_map(|body| &body.variables);
+        let local = local.filter(|variable| variable.space == ast::Space::Local);
+        Ok(FunctionAttributes {
+            static_shared: kernel.static_shared,
+            constant: self.image.constant_bytes(),
+            local: local.filter_map(|variable| variable.size).sum::<u64>().try_into().unwrap_or(u32::MAX),
+            max_threads: self.max_threads(),
+            registers: profile::NOMINAL_REGISTERS,
+            ptx_version: major * 10 + minor,
+            binary_version: 90,
+            max_dynamic_shared: self.max_dynamic_shared(kernel.static_shared),
+            carveout: self.carveout.load(Ordering::Relaxed),
+        })
+    }
+
+    /// Most threads a block (`.maxntid`, `.reqntid`).
+    pub(crate) fn max_threads(&self) -> u32 {
+        let directives = &self.text().directives;
+        let bound = directives.required_threads.or(directives.max_threads);
+        let threads = bound.map_or(u64::MAX, |size| size.iter().map(|&n| u64::from(n.max(1))).product());
+        threads.min(u64::from(profile::THREADS_PER_BLOCK)) as u32
+    }
+
+    /// Whether blocks of this shape are what the kernel was compiled for.
+    pub(crate) fn allows_block(&self, block: [u32; 3]) -> bool {
+        match self.text().directives.required_threads {
+            Some(required) => required.map(|n| n.max(1)) == block,
+            None => block.iter().product::<u32>() <= self.max_threads(),
+        }
+    }
+
+    /// Most bytes of dynamic shared memory that a launch may ask for.
+    pub(crate) fn max_dynamic_shared(&self, static_shared: u32) -> u32 {
+        match self.max_dynamic.load(Ordering::Relaxed) {
+            UNSET => profile::SHARED_PER_BLOCK.saturating_sub(static_shared),
+            bytes => bytes,
+        }
+    }
+
+    /// `cudaFuncAttributeMaxDynamicSharedMemorySize`; device launches obey it too.
+    pub fn set_max_dynamic_shared(&self, bytes: u32) -> Status {
+        let kernel = match self.kernel() {
+            Ok(kernel) => kernel,
+            Err(status) => return status,
+        };
+        if bytes > profile::SHARED_PER_BLOCK_OPTIN.saturating_sub(kernel.static_shared) {
+            return Status::INVALID_VALUE;
+        }
+        self.max_dynamic.store(bytes, Ordering::Relaxed);
+        Status::SUCCESS
+    }
+
+    /// `cudaFuncAttributePreferredSharedMemoryCarveout`: kept, otherwise a hint.
+    pub fn set_carveout(&self, percent: i32) -> Status {
+        if !(-1..=100).contains(&percent) {
+            return Status::INVALID_VALUE;
+        }
+        self.carveout.store(percent, Ordering::Relaxed);
+        Status::SUCCESS
+    }
+}
