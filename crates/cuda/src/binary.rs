@@ -31,8 +31,7 @@ fn image_error(error: &hotfire_image::Error) -> LoadError {
 
 /// Parses units.
 pub(crate) fn parse(texts: &[String]) -> Result<Vec<ast::Module>, LoadError> {
-    let one =
-        |text: &String| crate::ptx_shim::parse(text).map_err(|d| failure(Status::INVALID_PTX, format!("PTX {d}")));
+    let one = |text: &String| hotfire_ptx::parse(text).map_err(|d| failure(Status::INVALID_PTX, format!("PTX {d}")));
     texts.iter().map(one).collect()
 }
 

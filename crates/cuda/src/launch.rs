@@ -107,8 +107,8 @@ fn unpack(extra: *const *const c_void, block: &mut [u8]) -> Result<(), Status> {
         let value = unsafe { *extra.add(pair * 2 + 1) };
         match name {
             number::LAUNCH_PARAM_BUFFER_POINTER => buffer = value.cast(),
-            // SAFETY: the value of this name is the address of a size_t.
             number::LAUNCH_PARAM_BUFFER_SIZE if !value.is_null() => {
+                // SAFETY: the value of this name is the address of a size_t.
                 size = Some(unsafe { value.cast::<usize>().read_unaligned() })
             }
             _ => return Err(Status::INVALID_VALUE),

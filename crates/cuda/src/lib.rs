@@ -21,7 +21,6 @@ mod names;
 mod notice;
 mod pointer;
 mod pool;
-mod ptx_shim;
 mod redirect;
 mod registration;
 mod runtime;

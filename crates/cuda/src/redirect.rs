@@ -72,11 +72,8 @@ fn inspect_bytes(bytes: &[u8]) -> Runtime {
     type Elf<'data> = ElfFile64<'data, object::Endianness>;
     let Ok(elf) = Elf::parse(bytes) else { return Runtime::Elsewhere };
     if elf.elf_header().e_machine(elf.endian()) != object::elf::EM_X86_64
-        || !elf.sections().any(|section| section.name().is_ok_and(|name| CODE_SECTIONS.contains(&name)))
+        || elf.dynamic_symbols().any(|symbol| symbol.is_undefined() && symbol.name() == Ok(REGISTER))
     {
-        return Runtime::Elsewhere;
-    }
-    if elf.dynamic_symbols().any(|symbol| symbol.is_undefined() && symbol.name() == Ok(REGISTER)) {
         return Runtime::Elsewhere;
     }
     let ours: HashMap<&str, *const ()> =
@@ -89,7 +86,11 @@ fn inspect_bytes(bytes: &[u8]) -> Runtime {
         .filter_map(|symbol| Some((symbol.address(), *ours.get(symbol.name().ok()?)?)))
         .filter(|&(at, _)| room(at) >= JUMP)
         .collect();
-    if functions.is_empty() { Runtime::Stripped } else { Runtime::Static(functions) }
+    if !functions.is_empty() {
+        return Runtime::Static(functions);
+    }
+    let has_code = elf.sections().any(|section| section.name().is_ok_and(|name| CODE_SECTIONS.contains(&name)));
+    if has_code { Runtime::Stripped } else { Runtime::Elsewhere }
 }
 
 /// Overwrites the functions of an object that was loaded at `bias`.

@@ -8,13 +8,14 @@ use std::ffi::{CStr, c_int, c_void};
 use crate::notice;
 use crate::redirect::{self, Runtime};
 
-/// Kept out of test programs, which link this crate and have no static runtime.
-#[cfg(not(test))]
+/// The program, as a path that always works.
+const PROGRAM: &str = "/proc/self/exe";
+
+/// Programs that link this crate (tests) run it too: they are the object itself, which is left out.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static CONSTRUCTOR: extern "C" fn() = construct;
 
-#[cfg_attr(test, expect(dead_code, reason = "only the shared object has a constructor"))]
 extern "C" fn construct() {
     // A panic must not leave a constructor; the program then runs with its own runtime and says that it has no device.
     let _ = std::panic::catch_unwind(|| {
@@ -25,6 +26,15 @@ extern "C" fn construct() {
             serve(&path, bias);
         }
     });
+}
+
+/// Where this object, or the test program that links it, was loaded.
+fn own_base() -> *mut c_void {
+    // SAFETY: an all-zero Dl_info is valid.
+    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: an address inside this object.
+    unsafe { libc::dladdr(construct as *const c_void, &mut info) };
+    info.dli_fbase
 }
 
 unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, data: *mut c_void) -> c_int {
@@ -38,9 +48,12 @@ unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, data: 
         // SAFETY: a terminated string of the loader's.
         unsafe { CStr::from_ptr(info.dlpi_name) }.to_string_lossy().into_owned()
     };
+    if info.dlpi_addr == own_base() as u64 {
+        return 0;
+    }
     match name.as_str() {
         // The first object is the program; it has no name here.
-        "" if objects.is_empty() => objects.push((String::from("/proc/self/exe"), info.dlpi_addr)),
+        "" if objects.is_empty() => objects.push((String::from(PROGRAM), info.dlpi_addr)),
         path if path.starts_with('/') || path.starts_with('.') => objects.push((name, info.dlpi_addr)),
         _ => {}
     }
@@ -49,7 +62,7 @@ unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, data: 
 
 fn serve(path: &str, bias: u64) {
     let shown = || match path {
-        "/proc/self/exe" => std::fs::read_link(path).map_or_else(|_| path.into(), |path| path.display().to_string()),
+        PROGRAM => std::fs::read_link(path).map_or_else(|_| path.into(), |path| path.display().to_string()),
         path => path.to_string(),
     };
     match redirect::inspect(path) {
@@ -62,15 +75,18 @@ fn serve(path: &str, bias: u64) {
                 ));
             }
         }
-        Runtime::Stripped => refuse(&format!(
-            "{} contains the static CUDA runtime but no symbols to find it by; link it with -cudart shared, or do not \
-             strip it",
-            shown()
-        )),
+        Runtime::Stripped => {
+            let message = format!(
+                "{} contains the static CUDA runtime but no symbols to find it by; link it with -cudart shared, or do \
+                 not strip it",
+                shown()
+            );
+            // A library may never be used; the program itself would fail in less clear ways.
+            if path == PROGRAM { refuse(&message) } else { notice::line(&message) }
+        }
     }
 }
 
-/// Without its runtime the program could only fail in less clear ways.
 fn refuse(message: &str) -> ! {
     notice::line(message);
     // SAFETY: ends the process without running destructors of objects that were never constructed.

@@ -1,9 +1,12 @@
 //! The tables of names against the headers, and the shared object against the tables.
 
 use std::collections::BTreeSet;
+use std::ffi::{CString, c_char, c_int};
 use std::path::PathBuf;
 
 mod common;
+
+use common::Library;
 
 /// Words that a header declares as functions: those that follow `marker` and are followed by a parenthesis.
 fn declared(header: &str, marker: &str) -> BTreeSet<String> {
@@ -38,6 +41,20 @@ fn redefined(header: &str) -> BTreeSet<(String, String)> {
         .collect()
 }
 
+/// What `cuGetProcAddress_v2` gives.
+fn proc_address(library: &Library, base: &str, version: u32, flags: u64) -> Option<usize> {
+    type Function = unsafe extern "C" fn(*const c_char, *mut usize, c_int, u64, *mut u32) -> u32;
+    // SAFETY: the function of that name has this type.
+    let function: Function = unsafe { std::mem::transmute(library.symbol("cuGetProcAddress_v2")) };
+    let name = CString::new(base).expect("a name");
+    let (mut address, mut status) = (1usize, 9u32);
+    // SAFETY: valid pointers.
+    let result = unsafe { function(name.as_ptr(), &mut address, version as c_int, flags, &mut status) };
+    assert_eq!(result, 0, "cuGetProcAddress_v2({base})");
+    assert_eq!(status == 0, address != 0, "{base}: status {status} with address {address:#x}");
+    (address != 0).then_some(address)
+}
+
 fn known() -> BTreeSet<String> {
     hotfire_cuda::coverage().map(|(name, _)| name.to_string()).collect()
 }
@@ -60,26 +77,31 @@ fn every_declared_function_is_in_the_tables() {
 
 #[test]
 fn what_a_header_means_by_a_name_is_what_proc_address_gives() {
-    let library = common::Library::open();
+    let library = Library::open();
+    // 12.5 gave this name a second form without making it what the header means; a version of 13.0 means the newest.
+    let exceptions = ["cuStreamGetCtx"];
     for (base, symbol) in redefined("cuda.h") {
+        if exceptions.contains(&base.as_str()) {
+            continue;
+        }
         if base == "cuGetProcAddress_v2" || !known().contains(&symbol) || base.ends_with("_v2") {
             continue;
         }
-        let given = library.proc_address(&base, 13000, 0);
+        let given = proc_address(&library, &base, 13000, 0);
         assert_eq!(given, Some(library.symbol(&symbol)), "{base}, which cuda.h makes {symbol}");
     }
 }
 
 #[test]
 fn the_shared_object_exports_every_name() {
-    let library = common::Library::open();
+    let library = Library::open();
     let missing: Vec<_> = known().into_iter().filter(|name| library.find(name).is_none()).collect();
     assert!(missing.is_empty(), "in the tables, but not exported: {missing:?}");
 }
 
 #[test]
 fn proc_address_is_exact_by_version_and_stream() {
-    let library = common::Library::open();
+    let library = Library::open();
     let cases: &[(&str, u32, u64, Option<&str>)] = &[
         ("cuMemAlloc", 2000, 0, Some("cuMemAlloc")),
         ("cuMemAlloc", 3019, 0, Some("cuMemAlloc")),
@@ -100,7 +122,7 @@ fn proc_address_is_exact_by_version_and_stream() {
         ("", 13000, 0, None),
     ];
     for (base, version, flags, symbol) in cases {
-        let given = library.proc_address(base, *version, *flags);
+        let given = proc_address(&library, base, *version, *flags);
         assert_eq!(given, symbol.map(|symbol| library.symbol(symbol)), "{base} for {version}, flags {flags}");
     }
 }

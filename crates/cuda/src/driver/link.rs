@@ -73,7 +73,7 @@ impl Link {
     fn complete(&self) -> Result<(*const u8, usize), Status> {
         let mut inputs = self.inputs.lock();
         let units = binary::parse(&inputs.texts).map_err(|error| self.failed("input", &error))?;
-        if let Err(diagnostic) = crate::ptx_shim::link(units) {
+        if let Err(diagnostic) = hotfire_ptx::link(units) {
             return Err(self.failed("link", &binary::failure(Status::SYMBOL_NOT_FOUND, diagnostic.to_string())));
         }
         inputs.image = binary::linked_image(&inputs.texts);
