@@ -20,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// More kept inputs would only thin out the good ones.
 const MAX_KEPT: usize = 4096;
 
+/// Longer inputs are tried, but not built upon: they take the time of many short ones.
+const MAX_KEPT_LENGTH: usize = 8 << 10;
+
 /// Runs each target in a child of its own, all at the same time.
 pub fn drive(targets: &[&Target], seed: u64, duration: Duration) -> Result<(), String> {
     let children: Vec<_> = targets.iter().map(|target| spawn(target, seed, duration)).collect::<Result<_, _>>()?;
@@ -88,8 +91,10 @@ pub fn child(target: &'static Target, seed: u64, duration: Duration) -> Result<(
             pending -= 1;
             kept[pending].clone()
         } else {
-            let (one, other) = (random.below(kept.len()), random.below(kept.len()));
-            mutate(&kept[one], &kept[other], &dictionary, &mut random)
+            // The shorter of two takes less time and has less beside the point.
+            let (one, two) = (&kept[random.below(kept.len())], &kept[random.below(kept.len())]);
+            let one = if one.len() <= two.len() { one } else { two };
+            mutate(one, &kept[random.below(kept.len())], &dictionary, &mut random)
         };
         file.write_all_at(&input, 0).and_then(|()| file.set_len(input.len() as u64)).map_err(cannot_write)?;
         // The message of the panic is on stderr.
@@ -97,7 +102,7 @@ pub fn child(target: &'static Target, seed: u64, duration: Duration) -> Result<(
             return Err(format!("{}: panicked", target.name));
         };
         RUNS.fetch_add(1, Ordering::Relaxed);
-        if kept.len() < MAX_KEPT && answers.insert(answer) {
+        if answers.insert(answer) && kept.len() < MAX_KEPT && input.len() <= MAX_KEPT_LENGTH {
             kept.push(input);
         }
     }

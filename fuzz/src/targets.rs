@@ -84,7 +84,7 @@ fn ptx(data: &[u8]) -> String {
     match hotfire_ptx::parse(&text) {
         Err(error) => note_error(&error),
         Ok(module) => {
-            module.functions.iter().filter_map(|function| function.broken.as_ref()).take(4).for_each(&mut note_error);
+            module.functions.iter().filter_map(|function| function.broken.as_ref()).for_each(&mut note_error);
             if let Err(error) = hotfire_ptx::link(vec![module.clone(), module]) {
                 note(&mut answer, &error.message);
             }
@@ -93,14 +93,13 @@ fn ptx(data: &[u8]) -> String {
     answer
 }
 
-/// Adds a message without what varies from input to input: numbers and quoted text.
+/// Adds a message once, without what varies from input to input: numbers, and what it quotes. Two say enough of an input: combinations
+/// of more would always be new.
 fn note(answer: &mut String, message: &str) {
-    let mut quoted = false;
-    for character in message.chars().take(200) {
-        quoted ^= character == '`';
-        if !quoted && !character.is_ascii_hexdigit() {
-            answer.push(character);
-        }
+    let constant = message.split(['`', '"']).next().unwrap_or_default();
+    let line: String = constant.chars().filter(|character| !character.is_ascii_digit()).take(80).collect();
+    if answer.lines().count() < 2 && !answer.lines().any(|known| known == line) {
+        answer.push_str(&line);
+        answer.push('\n');
     }
-    answer.push('\n');
 }

@@ -167,9 +167,9 @@ fn kernels_parameters_launches_and_faults_are_shown() {
         "kernel child(int*)\n",
         "parameters  u64, f32, 24 bytes\n",
         "threads     at most 128 x 1 x 1 a block\n",
-        "launches    child(int*), tail, PTX line 35\n",
+        "launches    child(int*), tail, PTX line 32\n",
         "kernel exotic\n",
-        "cannot run  line 45, column ",
+        "cannot run  line 41, column 28",
         "frobnicate",
         "3 kernels; 1 of the above cannot run here\n",
     ] {

@@ -4,8 +4,8 @@
 //! parameters of the call where they are constants, by following registers through `mov`, `cvta` and `st.param` in textual order, which is how
 //! nvcc writes them.
 
-use hotfire_ptx::Opcode;
 use hotfire_ptx::ast::*;
+use hotfire_ptx::{Cdp1Call, Opcode, cdp1_calls};
 use std::collections::{HashMap, HashSet};
 
 /// One kernel.
@@ -43,10 +43,17 @@ pub fn summarise(module: &Module) -> Vec<Summary> {
         .map(|function| (&*function.name, function))
         .collect();
     let kernels = module.functions.iter().filter(|f| f.kind == FunctionKind::Kernel && bodies.contains_key(&*f.name));
-    kernels.map(|kernel| summary(module, &bodies, kernel)).collect()
+    let mut synchronisations = cdp1_calls(module);
+    synchronisations.retain(Cdp1Call::synchronises);
+    kernels.map(|kernel| summary(module, &bodies, &synchronisations, kernel)).collect()
 }
 
-fn summary(module: &Module, bodies: &HashMap<&str, &Function>, kernel: &Function) -> Summary {
+fn summary(
+    module: &Module,
+    bodies: &HashMap<&str, &Function>,
+    synchronisations: &[Cdp1Call],
+    kernel: &Function,
+) -> Summary {
     let mut result = Summary {
         name: kernel.name.clone(),
         parameters: kernel.parameters.iter().map(parameter).collect(),
@@ -64,6 +71,10 @@ fn summary(module: &Module, bodies: &HashMap<&str, &Function>, kernel: &Function
         if let Some(error) = &function.broken {
             let within = if next == 1 { String::new() } else { format!("in {name}: ") };
             result.faults.push(format!("{within}{error}"));
+        }
+        for call in synchronisations.iter().filter(|call| call.function == *name) {
+            let (callee, place) = (&call.callee, place(module, call.location));
+            result.faults.push(format!("waits for its children by {callee} (CDP1), {place}"));
         }
         let Some(body) = &function.body else { continue };
         let mut constants = Constants::default();
@@ -95,18 +106,11 @@ fn call_of_device_runtime(
     result: &mut Summary,
 ) -> bool {
     let place = || place(module, call.location);
-    let (version_2, function) = match target.strip_prefix("__cudaCDP2") {
-        Some(function) => (true, function),
-        None => match target.strip_prefix("cuda") {
-            Some(function) => (false, function),
-            None => return false,
-        },
+    let Some(function) = target.strip_prefix("__cudaCDP2").or_else(|| target.strip_prefix("cuda")) else {
+        return false;
     };
     let function = function.strip_suffix("_ptsz").unwrap_or(function);
     match function {
-        "DeviceSynchronize" if !version_2 => {
-            result.faults.push(format!("waits for its children by cudaDeviceSynchronize (CDP1), {}", place()));
-        }
         // Its first parameter is the kernel; the launch that follows has only the buffer.
         "GetParameterBufferV2" => constants.buffered = constants.name(call.arguments.first()),
         "LaunchDeviceV2" => {
