@@ -85,6 +85,7 @@ pub fn child(target: &'static Target, seed: u64, duration: Duration) -> Result<(
     let mut answers = HashSet::new();
     let start = Instant::now();
     let mut pending = kept.len();
+    let mut slowest = Duration::ZERO;
     while start.elapsed() < duration {
         // The seeds first, as they are.
         let input = if pending > 0 {
@@ -97,16 +98,19 @@ pub fn child(target: &'static Target, seed: u64, duration: Duration) -> Result<(
             mutate(one, &kept[random.below(kept.len())], &dictionary, &mut random)
         };
         file.write_all_at(&input, 0).and_then(|()| file.set_len(input.len() as u64)).map_err(cannot_write)?;
+        let begin = Instant::now();
         // The message of the panic is on stderr.
         let Ok(answer) = catch_unwind(AssertUnwindSafe(|| (target.run)(&input))) else {
             return Err(format!("{}: panicked", target.name));
         };
+        slowest = slowest.max(begin.elapsed());
         RUNS.fetch_add(1, Ordering::Relaxed);
         if answers.insert(answer) && kept.len() < MAX_KEPT && input.len() <= MAX_KEPT_LENGTH {
             kept.push(input);
         }
     }
-    println!("{}: {} inputs, {} different answers", target.name, RUNS.load(Ordering::Relaxed), answers.len());
+    let (runs, answers, slowest) = (RUNS.load(Ordering::Relaxed), answers.len(), slowest.as_millis());
+    println!("{}: {runs} inputs, {answers} different answers, {slowest} ms at most", target.name);
     fs::remove_file(&path).map_err(cannot_write)
 }
 
