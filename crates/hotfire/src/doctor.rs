@@ -125,6 +125,7 @@ fn try_program(environment: &Environment) -> Finding {
     let start = Instant::now();
     let child = Command::new(&program)
         .envs(environment.variables())
+        .env("RUST_BACKTRACE", "0")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
