@@ -5,8 +5,10 @@ use std::ffi::{CString, c_char, c_int};
 use std::path::PathBuf;
 
 mod common;
+#[path = "common/library.rs"]
+mod library;
 
-use common::Library;
+use library::Library;
 
 /// Words that a header declares as functions: those that follow `marker` and are followed by a parenthesis.
 fn declared(header: &str, marker: &str) -> BTreeSet<String> {

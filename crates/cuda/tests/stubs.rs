@@ -3,6 +3,8 @@
 use std::process::Command;
 
 mod common;
+#[path = "common/library.rs"]
+mod library;
 
 const CHILD: &str = "HOTFIRE_TEST_CALL_STUBS";
 
@@ -16,7 +18,7 @@ fn call_stubs() {
     if std::env::var_os(CHILD).is_none() {
         return;
     }
-    let library = common::Library::open();
+    let library = library::Library::open();
     for name in unimplemented() {
         // SAFETY: stubs have this type.
         let stub: extern "C" fn() -> u32 = unsafe { std::mem::transmute(library.symbol(name)) };

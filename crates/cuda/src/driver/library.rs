@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::Arc;
 
-use hotfire_device::{Device, LoadError, MemoryKind, Status};
+use hotfire_device::{LoadError, Status};
 
 use super::attribute::check_device;
 use super::module::{enumerate, from_file, from_memory, handle_of, told};
@@ -45,22 +45,6 @@ impl Library {
     /// Address and size of a variable.
     pub(crate) fn global(address: Out<Address>, bytes: Out<usize>, library: Handle, name: &Text) -> Result<(), Status> {
         let (at, size) = LIBRARIES.get(library)?.code.global(name.get()?)?;
-        address.set_if_wanted(at);
-        bytes.set_if_wanted(size as usize);
-        Ok(())
-    }
-
-    /// Address and size of a managed variable.
-    pub(crate) fn managed(
-        address: Out<Address>,
-        bytes: Out<usize>,
-        library: Handle,
-        name: &Text,
-    ) -> Result<(), Status> {
-        let (at, size) = LIBRARIES.get(library)?.code.global(name.get()?)?;
-        if Device::get().find(at).is_some_and(|found| found.kind != MemoryKind::Managed) {
-            return Err(Status::SYMBOL_NOT_FOUND);
-        }
         address.set_if_wanted(at);
         bytes.set_if_wanted(size as usize);
         Ok(())
@@ -124,10 +108,10 @@ export! {
         Library::global(address, bytes, library, &name)
     }
 
-    /// Address and size of a managed variable.
+    /// Address and size of a managed variable. Every variable is within the host's reach here.
     driver fn cuLibraryGetManaged(address: Out<Address>, bytes: Out<usize>, library: Handle, name: Text) {
         context::require_initialised()?;
-        Library::managed(address, bytes, library, &name)
+        Library::global(address, bytes, library, &name)
     }
 
     /// The kernel as a function of the current context: the same handle.

@@ -48,8 +48,8 @@ export! {
         Library::global(address, bytes, library, &name)
     }
 
-    /// Address and size of a managed variable.
+    /// Address and size of a managed variable. Every variable is within the host's reach here.
     runtime fn cudaLibraryGetManaged(address: Out<Address>, bytes: Out<usize>, library: Handle, name: Text) {
-        Library::managed(address, bytes, library, &name)
+        Library::global(address, bytes, library, &name)
     }
 }
