@@ -22,6 +22,8 @@ static LIVE: Table<Context> = Table::new();
 static INITIALISED: AtomicBool = AtomicBool::new(false);
 static FORKED: AtomicBool = AtomicBool::new(false);
 static GENERATION: AtomicU64 = AtomicU64::new(0);
+/// Counts the ends of contexts, from 1.
+static ENDED: AtomicU64 = AtomicU64::new(1);
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 /// The primary context: its handle stays the same over the life of the process.
@@ -43,7 +45,8 @@ pub(crate) fn initialise() -> Result<(), Status> {
     if FORKED.load(Ordering::Relaxed) {
         return Err(Status::NOT_INITIALIZED);
     }
-    if !INITIALISED.swap(true, Ordering::AcqRel) {
+    // Most calls come later: they only read.
+    if !INITIALISED.load(Ordering::Acquire) && !INITIALISED.swap(true, Ordering::AcqRel) {
         // SAFETY: the handler only stores to a static and is never unloaded: the object is marked as not unloadable by
         // the threads that it starts.
         unsafe { libc::pthread_atfork(None, None, Some(in_forked_child)) };
@@ -72,6 +75,18 @@ pub(crate) fn exists(handle: Handle) -> bool {
     LIVE.find(handle).is_some()
 }
 
+/// A number that changes whenever a context ends: as long as it stays, what existed exists.
+pub(crate) fn epoch() -> u64 {
+    ENDED.load(Ordering::Acquire)
+}
+
+/// Ends a context.
+fn end(handle: Handle) -> Result<(), Status> {
+    LIVE.remove(handle).map_err(|_| Status::INVALID_CONTEXT)?;
+    ENDED.fetch_add(1, Ordering::AcqRel);
+    Ok(())
+}
+
 /// `cuCtxCreate`.
 pub(crate) fn create(flags: u32) -> Handle {
     LIVE.insert(Arc::new(Context { flags: AtomicU32::new(flags), id: NEXT_ID.fetch_add(1, Ordering::Relaxed) }))
@@ -85,7 +100,7 @@ pub(crate) fn destroy(handle: Handle) -> Result<(), Status> {
     }
     // A context ends only when its work is complete; errors of that work end with it.
     let _ = Device::get().synchronize();
-    LIVE.remove(handle).map_err(|_| Status::INVALID_CONTEXT)?;
+    end(handle)?;
     reset_if_unused()
 }
 
@@ -124,7 +139,7 @@ pub(crate) fn release_primary() -> Result<(), Status> {
     if let Some(handle) = primary.handle.take() {
         drop(primary);
         let _ = Device::get().synchronize();
-        LIVE.remove(handle as Handle)?;
+        end(handle as Handle)?;
     }
     reset_if_unused()
 }
@@ -137,7 +152,7 @@ pub(crate) fn reset_primary() -> Result<(), Status> {
         primary.handle.take()
     };
     if let Some(handle) = handle {
-        LIVE.remove(handle as Handle)?;
+        end(handle as Handle)?;
     }
     reset_if_unused()
 }

@@ -12,6 +12,8 @@ use crate::types::{Dim3, Handle};
 thread_local! {
     static LAST_ERROR: Cell<Status> = const { Cell::new(Status::SUCCESS) };
     static CAPTURE_MODE: Cell<u32> = const { Cell::new(0) };
+    /// The epoch of [`context::epoch`] in which the current context was seen to exist; 0 for none.
+    static CHECKED: Cell<u64> = const { Cell::new(0) };
     static CONTEXTS: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
     static CONFIGURATIONS: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
 }
@@ -43,6 +45,7 @@ pub(crate) fn take_last_error() -> Status {
 
 /// The stack of contexts. It is gone while a thread ends: CUDA is then as good as shut down for it.
 fn contexts<R>(action: impl FnOnce(&mut Vec<Handle>) -> R) -> Result<R, Status> {
+    CHECKED.set(0);
     CONTEXTS.try_with(|stack| action(&mut stack.borrow_mut())).map_err(|_| Status::DEINITIALIZED)
 }
 
@@ -74,12 +77,16 @@ pub(crate) fn pop() -> Result<Handle, Status> {
 /// What must hold before a driver call that uses a context.
 pub(crate) fn require_context() -> Result<(), Status> {
     context::require_initialised()?;
-    let current = current()?;
-    if current.is_null() {
-        return Err(Status::INVALID_CONTEXT);
-    }
-    if !context::exists(current) {
-        return Err(Status(709)) /* CUDA_ERROR_CONTEXT_IS_DESTROYED */;
+    let epoch = context::epoch();
+    if CHECKED.get() != epoch {
+        let current = current()?;
+        if current.is_null() {
+            return Err(Status::INVALID_CONTEXT);
+        }
+        if !context::exists(current) {
+            return Err(Status(709)); // CUDA_ERROR_CONTEXT_IS_DESTROYED
+        }
+        CHECKED.set(epoch);
     }
     Device::get().sticky().ok()
 }
@@ -87,9 +94,13 @@ pub(crate) fn require_context() -> Result<(), Status> {
 /// What must hold before a runtime call that uses the device; the first one makes the primary context current.
 pub(crate) fn require_device() -> Result<(), Status> {
     context::initialise()?;
-    let current = current()?;
-    if current.is_null() || !context::exists(current) {
-        set_current(context::primary_for_runtime())?;
+    let epoch = context::epoch();
+    if CHECKED.get() != epoch {
+        let current = current()?;
+        if current.is_null() || !context::exists(current) {
+            set_current(context::primary_for_runtime())?;
+        }
+        CHECKED.set(epoch);
     }
     Device::get().sticky().ok()
 }
