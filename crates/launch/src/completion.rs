@@ -97,14 +97,14 @@ impl Model {
     fn tail_completed(&mut self, index: u32, parent: u32, next_tail: u32) {
         self.nodes[parent as usize].first_tail = next_tail;
         if next_tail == NONE {
-            self.nodes[parent as usize].last_tail = NONE;
             self.advancing.push_back(parent);
         } else {
             self.satisfy(EdgeKind::Tail, index, next_tail);
         }
     }
 
-    /// The tails of a tail that is done go directly behind it in the tail stream where it stands.
+    /// The tails of a tail that is done go directly behind it in the tail stream where it stands. That stream's own end
+    /// (`last_tail`) is no longer needed: the grid that could append to it is done too.
     fn hand_on_tails(&mut self, index: u32) {
         let node = &mut self.nodes[index as usize];
         let (parent, first, last) = (node.parent, node.first_tail, node.last_tail);
@@ -114,9 +114,6 @@ impl Model {
         (node.first_tail, node.last_tail) = (NONE, NONE);
         let behind = std::mem::replace(&mut node.next_tail, first);
         self.nodes[last as usize].next_tail = behind;
-        if behind == NONE {
-            self.nodes[parent as usize].last_tail = last;
-        }
         // Once for every tail: a tail runs only when what it was handed to is a grid that is no tail.
         let mut tail = first;
         while tail != behind {

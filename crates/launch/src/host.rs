@@ -30,7 +30,8 @@ struct HostStream {
     destroyed: bool,
     /// Its last item, until that is complete.
     tail: Option<Item>,
-    /// The number of the action in the legacy stream after which its own tail is known to come.
+    /// The number of the action in the legacy stream behind which its last item comes; 0 is none. It stays right when the
+    /// stream is idle or its slot is reused: that item is complete, so the action is too.
     joined: u64,
     /// Is it in `HostStreams::recent`? Kept when the slot is reused.
     recent: bool,
@@ -48,13 +49,10 @@ pub(crate) struct HostStreams {
     blocking_busy: usize,
 }
 
-/// Behind no action of the legacy stream: the first item of the stream has to look.
-const NEVER_JOINED: u64 = u64::MAX;
-
 impl HostStream {
     fn new(kind: StreamKind) -> HostStream {
         let generation = NonZeroU32::MIN;
-        HostStream { generation, kind, destroyed: false, tail: None, joined: NEVER_JOINED, recent: false }
+        HostStream { generation, kind, destroyed: false, tail: None, joined: 0, recent: false }
     }
 }
 
@@ -75,8 +73,8 @@ impl HostStreams {
 
     /// Would an action in this stream, just by its place, wait for the legacy stream, unlike the action before it?
     fn action_would_join(&self, entry: &HostStream) -> bool {
-        let joined = entry.tail.is_some() && entry.joined == self.legacy_actions;
-        entry.kind != StreamKind::NonBlocking && self.streams[0].tail.is_some() && !joined
+        let legacy_busy = self.streams[0].tail.is_some();
+        entry.kind != StreamKind::NonBlocking && legacy_busy && entry.joined != self.legacy_actions
     }
 
     fn set_tail(&mut self, index: u32, tail: Option<Item>) -> Option<Item> {
@@ -117,7 +115,6 @@ impl Model {
         });
         let entry = &mut hosts.streams[index as usize];
         entry.kind = kind;
-        entry.joined = NEVER_JOINED;
         Stream { index, generation: entry.generation }
     }
 

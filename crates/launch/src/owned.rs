@@ -107,7 +107,6 @@ impl Owned {
         let entry = &mut self.entries[index as usize];
         entry.generation = next_generation(entry.generation);
         entry.owner = None;
-        entry.last = None;
         entry.next = std::mem::replace(&mut self.free, index);
     }
 }

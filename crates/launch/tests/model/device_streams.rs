@@ -58,6 +58,9 @@ fn events_order_named_streams() {
     let found =
         orders(&[call(0, 1), record(To::Named(0)), call(0, 2), record(To::Named(0)), wait(To::Named(1)), call(1, 11)]);
     assert!(before(&found, 2, 11), "the last record counts");
+    let (busy, idle) = (To::Named(0), To::Named(2));
+    let found = orders(&[call(0, 1), record(busy), record(idle), wait(To::Named(1)), call(1, 11)]);
+    assert!(unordered(&found, 1, 11), "also that in a stream without work");
 }
 
 /// A model in which one grid runs.

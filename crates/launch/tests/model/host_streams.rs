@@ -100,6 +100,21 @@ fn a_record_in_the_legacy_stream_stands_for_all_blocking_streams() {
     assert!(model.is_complete(event));
 }
 
+/// A wait in the legacy stream is an action there, whether or not its event is long complete.
+#[test]
+fn a_wait_in_the_legacy_stream_joins() {
+    let mut model = model();
+    let [one, other] = [0, 1].map(|_| model.create_stream(StreamKind::Blocking));
+    let event = model.record(one);
+    assert!(model.is_complete(event));
+    let first = model.submit(one, Work::Grid);
+    model.wait(Stream::LEGACY, event);
+    let second = model.submit(other, Work::Grid);
+    assert_eq!(wave(&mut model), [first]);
+    model.finished(first);
+    assert_eq!(wave(&mut model), [second]);
+}
+
 #[test]
 fn a_destroyed_stream_still_runs_its_work_and_still_joins() {
     let mut model = model();

@@ -56,18 +56,18 @@ fn action() -> impl Strategy<Value = Action> {
         1 => kind.prop_map(Action::CreateStream),
         1 => n().prop_map(Action::DestroyStream),
         4 => (n(), any::<bool>()).prop_map(|(stream, operation)| Action::Submit(stream, operation)),
-        1 => n().prop_map(Action::Record),
-        1 => (n(), n()).prop_map(|(stream, item)| Action::Wait(stream, item)),
+        2 => n().prop_map(Action::Record),
+        3 => (n(), n()).prop_map(|(stream, item)| Action::Wait(stream, item)),
         12 => situation.prop_map(Action::Next),
         10 => n().prop_map(Action::Finish),
         12 => (n(), 0..2_u64, anywhere(), prop::bool::weighted(0.1))
             .prop_map(|(grid, block, on, operation)| Action::Launch { grid, block, on, operation }),
-        1 => n().prop_map(Action::CreateNamed),
+        3 => n().prop_map(Action::CreateNamed),
         1 => (n(), n()).prop_map(|(grid, stream)| Action::DestroyNamed(grid, stream)),
-        1 => n().prop_map(Action::CreateEvent),
+        3 => n().prop_map(Action::CreateEvent),
         1 => (n(), n()).prop_map(|(grid, event)| Action::DestroyEvent(grid, event)),
-        2 => device().prop_map(|(grid, block, on, event)| Action::DeviceRecord { grid, block, on, event }),
-        2 => device().prop_map(|(grid, block, on, event)| Action::DeviceWait { grid, block, on, event }),
+        4 => device().prop_map(|(grid, block, on, event)| Action::DeviceRecord { grid, block, on, event }),
+        4 => device().prop_map(|(grid, block, on, event)| Action::DeviceWait { grid, block, on, event }),
         1 => (1..6_usize).prop_map(Action::SetPool),
     ]
 }
@@ -230,7 +230,7 @@ impl History {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn histories_agree_with_the_definitions(policy in policy(), actions in prop::collection::vec(action(), 1..160)) {
