@@ -154,11 +154,10 @@ impl Device {
         stream: Stream,
         mode: Mode,
     ) -> Result<(), Status> {
+        let stream = self.resolve(stream);
         self.healthy()?;
         if copy.width == 0 || copy.height == 0 || copy.depth == 0 {
-            return self
-                .engine
-                .look(|state| state.stream(if stream.0 == 2 { Stream::LEGACY } else { stream }).map(drop));
+            return self.engine.look(|state| state.stream(stream).map(drop));
         }
         let (destination, source) = self.places(copy, direction)?;
         let to_pageable = destination == Place::Pageable;

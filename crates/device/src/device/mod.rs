@@ -130,6 +130,7 @@ impl Device {
             let _ = self.synchronize();
         }
         // Whatever still runs ends at its next suspension, like after a fault.
+        self.set_sticky(Status::DEINITIALIZED);
         self.engine.with(|state| state.fail(Status::DEINITIALIZED));
         self.engine.wait(|state| state.quiet().then_some(()));
         self.printf.flush();

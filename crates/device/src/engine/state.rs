@@ -5,6 +5,7 @@ use super::grid::{CAPACITY, Grid};
 use super::operation::{HostFunction, Operation};
 use super::stream::StreamTable;
 use crate::exec::ParkedBlock;
+use crate::memory::Memory;
 use crate::profile::RESIDENT_GRIDS;
 use crate::status::Status;
 use hotfire_launch::{Item, Limits, Model, Policy, Situation};
@@ -187,18 +188,19 @@ impl State {
         if let Payload::Grid(grid) = self.take_payload(item)
             && grid.prepared.load(Ordering::Relaxed) > 0
         {
-            self.forget_prepared(item);
+            self.forget_prepared(item, grid.device.memory());
         }
         self.model.finished(item);
     }
 
     /// Launches that were prepared by threads that have exited will not come.
-    fn forget_prepared(&mut self, launcher: Item) {
+    fn forget_prepared(&mut self, launcher: Item, memory: &Memory) {
         let Self { prepared, model, .. } = self;
-        prepared.retain(|_, launch| {
+        prepared.retain(|&buffer, launch| {
             let keep = launch.launcher != launcher;
             if !keep {
                 model.release_slot();
+                let _ = memory.free(buffer);
             }
             keep
         });
