@@ -10,8 +10,9 @@ use logos::Logos;
 #[logos(skip r"\n")]
 #[logos(skip r"/\*([^*]|\*+[^*/])*\*+/")]
 pub(crate) enum Kind {
-    /// `add`, `%r1`, `$L__BB0_1`, `_Z3fooPf`
-    #[regex(r"[A-Za-z][A-Za-z0-9_$]*|[_$%][A-Za-z0-9_$]+")]
+    /// `%r1`, `%tid.x`, `$L__BB0_1`, `_Z3fooPf`; a whole instruction such as `ld.global.v4.f32`.
+    #[regex(r"[A-Za-z][A-Za-z0-9_$]*(\.[A-Za-z0-9_]+(::[A-Za-z0-9_]+)*)*")]
+    #[regex(r"[_$%][A-Za-z0-9_$]+(\.[xyzwrgba])?")]
     Identifier,
     /// `_` alone.
     #[token("_")]
@@ -19,7 +20,7 @@ pub(crate) enum Kind {
     /// `.b32`, `.shared::cta`
     #[regex(r"\.[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_0-9]+)*")]
     Dot,
-    /// `.3`-like suffix of dimensions: `.1d`, `.2d`
+    /// `.2d` of an instruction that is spelled with blanks.
     #[regex(r"\.[0-9]+[A-Za-z][A-Za-z0-9_]*", priority = 6)]
     DotNumber,
     #[regex(r"0[xX][0-9A-Fa-f]+U?")]

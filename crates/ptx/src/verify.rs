@@ -1,191 +1,261 @@
-//! Judges an instruction by the table: words, types, number and kind of its operands, widths of its registers.
+//! Judges the operands of an instruction by the forms that its words and types fit: their number and kind, and the type of each
+//! register (PTX ISA, sections 9.2 to 9.4).
+//!
+//! Registers and instruction types agree when they have one size, and one of them is untyped or both are integers or both are floats.
+//! `ld`, `st` and `cvt` also take registers that are wider than the type. Constants are converted to the type of their place: `1.0`
+//! is 32 bits wide in `add.f32`.
 
 use crate::Opcode;
-use crate::ast::{Body, Instruction, Operand, Reg, Symbol, Type};
-use crate::lexer::Token;
-use crate::table::{ROWS, Row};
-use crate::words::type_of;
-use std::sync::LazyLock;
+use crate::ast::{AddressBase, Body, Operand, Reg, Special, Type};
+use crate::form::{Kind, Pattern, Slot, Spelling};
+use crate::types::Class;
 
-/// A row, ready for comparison.
-struct Form {
-    /// Alternatives of each group, and whether the group may be absent.
-    groups: Vec<(Vec<&'static str>, bool)>,
-    types: Vec<u64>,
-    operands: Vec<(&'static str, bool)>,
-}
-
-static FORMS: LazyLock<Vec<Vec<Form>>> = LazyLock::new(|| {
-    let mut forms: Vec<Vec<Form>> = Opcode::ALL.iter().map(|_| Vec::new()).collect();
-    for row in ROWS {
-        forms[row.opcode as usize].push(Form::new(row));
-    }
-    forms
-});
-
-impl Form {
-    fn new(row: &Row) -> Self {
-        let optional = |text: &'static str| match text.strip_suffix('?') {
-            Some(text) => (text, true),
-            None => (text, false),
-        };
-        let groups = row.words.split_whitespace().map(|group| {
-            let (group, absent) = optional(group);
-            (group.split('|').collect(), absent)
-        });
-        let types = row
-            .types
-            .iter()
-            .map(|types| types.split_whitespace().filter_map(type_of).fold(0, |mask, ty| mask | 1 << ty as u32));
-        Self {
-            groups: groups.collect(),
-            types: types.collect(),
-            operands: row.operands.split_whitespace().map(optional).collect(),
-        }
-    }
-
-    /// How far the instruction agrees with the form, and what stops it: the furthest complaint is the one to print.
-    fn judge(&self, instruction: &Instruction, words: &[Token<'_>], body: &Body) -> Result<(), (u32, String)> {
-        let memory = matches!(
-            instruction.opcode,
-            Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Atom | Opcode::Red | Opcode::Prefetch | Opcode::Discard
-        );
-        let mut seen = 0u64;
-        for word in words.iter().map(|word| &word.text[1..]).filter(|word| type_of(word).is_none()) {
-            match self.groups.iter().position(|(group, _)| group.contains(&word)) {
-                Some(group) => seen |= 1 << group,
-                None if memory && instruction.modifiers.hints.iter().any(|hint| **hint == *word) => {}
-                None => return Err((0, format!("`.{word}` does not belong here"))),
+/// Checks the operands of one instruction against every form it may have, and converts its constants.
+///
+/// # Errors
+/// What is wrong by the form that came closest.
+pub(crate) fn operands(spelling: &Spelling, operands: &mut [Operand], body: &Body) -> Result<(), String> {
+    let mut furthest: Option<(usize, String)> = None;
+    for pattern in &spelling.patterns {
+        match judge(pattern, spelling, operands, body) {
+            Ok(()) => {
+                convert(pattern, spelling, operands);
+                return Ok(());
             }
-        }
-        if let Some((_, (group, _))) =
-            self.groups.iter().enumerate().find(|(index, (_, absent))| !absent && seen & 1 << index == 0)
-        {
-            return Err((1, format!("one of `.{}` is missing", group.join("`, `."))));
-        }
-        if instruction.types.len() != self.types.len() {
-            return Err((2, format!("{} types instead of {}", instruction.types.len(), self.types.len())));
-        }
-        for (ty, allowed) in instruction.types.iter().zip(&self.types) {
-            if allowed & 1 << *ty as u32 == 0 {
-                return Err((3, format!("not for `.{}`", ty.text())));
-            }
-        }
-        let given = instruction.operands.len();
-        let needed = self.operands.iter().filter(|(_, absent)| !absent).count();
-        if given < needed || given > self.operands.len() {
-            return Err((4, format!("{given} operands instead of {needed}")));
-        }
-        for (index, (operand, (kind, _))) in instruction.operands.iter().zip(&self.operands).enumerate() {
-            fits(operand, kind, instruction, body)
-                .map_err(|message| (5, format!("operand {}: {message}", index + 1)))?;
-        }
-        Ok(())
-    }
-}
-
-/// Checks one instruction.
-pub(crate) fn instruction(instruction: &Instruction, words: &[Token<'_>], body: &Body) -> Result<(), String> {
-    let mut worst: Option<(u32, String)> = None;
-    for form in &FORMS[instruction.opcode as usize] {
-        match form.judge(instruction, words, body) {
-            Ok(()) => return Ok(()),
             Err(complaint) => {
-                if worst.as_ref().is_none_or(|worst| worst.0 < complaint.0) {
-                    worst = Some(complaint);
+                if furthest.as_ref().is_none_or(|furthest| furthest.0 < complaint.0) {
+                    furthest = Some(complaint);
                 }
             }
         }
     }
-    Err(worst.map_or_else(|| "no such form".to_owned(), |(_, message)| message))
+    Err(furthest.map_or_else(|| "it has no form".to_owned(), |(_, complaint)| complaint))
 }
 
-fn fits(operand: &Operand, kind: &str, instruction: &Instruction, body: &Body) -> Result<(), String> {
-    let ty = |position: usize| instruction.types.get(position).copied().unwrap_or(Type::B32);
-    // `ld`, `st` and `cvt` take registers wider than the type.
-    let wider = matches!(instruction.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Cvt);
-    let (kind, pair) = match kind.strip_suffix("|p") {
-        Some(kind) => (kind, true),
-        None => (kind, false),
-    };
-    if let Operand::Pair(first, second) = operand {
-        if !pair {
-            return Err("no second destination is allowed".to_owned());
+/// The slots that this instruction fills: those that may be absent drop out where it has fewer operands, the policy where it has none.
+fn filled<'p>(pattern: &'p Pattern, spelling: &Spelling, given: usize) -> impl Iterator<Item = &'p Slot> {
+    let hinted = spelling.modifiers.hints.iter().any(|hint| hint.ends_with("::cache_hint"));
+    let there = move |slot: &&Slot| hinted || slot.kind != Kind::Policy;
+    let most = pattern.slots.iter().filter(there).count();
+    let mut surplus = most.saturating_sub(given);
+    // Of several that may be absent, the last drop out first.
+    let absent = pattern.slots.iter().filter(there).filter(|slot| slot.optional).count().saturating_sub(surplus);
+    let mut kept = 0;
+    pattern.slots.iter().filter(there).filter(move |slot| {
+        if !slot.optional || surplus == 0 {
+            return true;
         }
-        fits(first, kind, instruction, body)?;
-        return fits(second, "p", instruction, body);
+        kept += 1;
+        let keep = kept <= absent;
+        surplus -= usize::from(!keep);
+        keep
+    })
+}
+
+fn judge(pattern: &Pattern, spelling: &Spelling, operands: &[Operand], body: &Body) -> Result<(), (usize, String)> {
+    let wanted = filled(pattern, spelling, operands.len()).count();
+    if wanted != operands.len() {
+        let plural = if wanted == 1 { "" } else { "s" };
+        return Err((0, format!("{} operands instead of {wanted}{plural}", operands.len())));
     }
-    match kind {
-        "0" | "1" | "2" => scalar(operand, ty(kind.as_bytes()[0] as usize - usize::from(b'0')), wider, body),
-        "w" => scalar_of_size(operand, ty(0).size() * 2, false, body),
-        "v" => match operand {
-            Operand::Vector(elements) => {
-                if elements.len() != usize::from(instruction.modifiers.vector) {
-                    return Err(format!("{} elements instead of {}", elements.len(), instruction.modifiers.vector));
-                }
-                elements.iter().try_for_each(|element| scalar(element, ty(0), wider, body))
+    let check = Check { spelling, body };
+    for (index, (operand, slot)) in operands.iter().zip(filled(pattern, spelling, operands.len())).enumerate() {
+        check.slot(operand, slot).map_err(|message| (index + 1, format!("operand {}: {message}", index + 1)))?;
+    }
+    Ok(())
+}
+
+struct Check<'c> {
+    spelling: &'c Spelling,
+    body: &'c Body,
+}
+
+type Verdict = Result<(), String>;
+
+fn need(truth: bool, what: &str) -> Verdict {
+    if truth { Ok(()) } else { Err(format!("{what} is needed")) }
+}
+
+impl Check<'_> {
+    fn slot(&self, operand: &Operand, slot: &Slot) -> Verdict {
+        if let Operand::Pair(first, second) = operand {
+            let Some(kind) = slot.second else { return Err("no second destination is allowed".to_owned()) };
+            self.kind(first, slot.kind, true)?;
+            return self.kind(second, kind, true);
+        }
+        self.kind(operand, slot.kind, slot.written)
+    }
+
+    fn kind(&self, operand: &Operand, kind: Kind, written: bool) -> Verdict {
+        let ty = self.spelling.types.first().copied().unwrap_or(Type::B32);
+        match kind {
+            Kind::Typed(position) => {
+                let ty = self.spelling.types.get(position).copied().unwrap_or(Type::B32);
+                self.scalar(operand, ty, written)
             }
-            _ if instruction.modifiers.vector > 1 => Err("a vector is needed".to_owned()),
-            _ => scalar(operand, ty(0), wider, body),
-        },
-        "p" => match operand {
-            Operand::Register(register) => predicate(*register, body),
+            Kind::Wide => self.sized(operand, ty.size() * 2, written),
+            Kind::Vector => match operand {
+                Operand::Vector(elements) => {
+                    let wanted = usize::from(self.spelling.modifiers.vector);
+                    // A vector of one stands for its element.
+                    if elements.len() != wanted {
+                        return Err(format!("{} elements instead of {wanted}", elements.len()));
+                    }
+                    elements.iter().try_for_each(|element| self.scalar(element, ty, written))
+                }
+                _ if self.spelling.modifiers.vector > 1 => need(false, "a vector"),
+                _ => self.scalar(operand, ty, written),
+            },
+            Kind::Unpacked => match operand {
+                Operand::Vector(elements) if matches!(elements.len(), 2 | 4 | 8) => {
+                    let size = ty.size() / elements.len() as u32;
+                    need(size > 0, "a shorter vector")?;
+                    elements.iter().try_for_each(|element| self.sized(element, size, written))
+                }
+                _ => need(false, "a vector of two or four"),
+            },
+            Kind::Sized(size) => self.sized(operand, size, written),
+            Kind::Fragment(count, size) => match operand {
+                Operand::Vector(elements) => {
+                    if elements.len() != count {
+                        return Err(format!("{} elements instead of {count}", elements.len()));
+                    }
+                    elements.iter().try_for_each(|element| self.sized(element, size, written))
+                }
+                _ if count == 1 => self.sized(operand, size, written),
+                _ => need(false, "a vector"),
+            },
+            Kind::Predicate => match operand {
+                Operand::Register(register) => self.predicate(*register),
+                _ => need(matches!(operand, Operand::Sink), "a predicate"),
+            },
+            Kind::Condition => match operand {
+                Operand::Register(register) | Operand::NotRegister(register) => self.predicate(*register),
+                _ => need(matches!(operand, Operand::Integer(_)), "a predicate"),
+            },
+            Kind::Constant => need(matches!(operand, Operand::Integer(_)), "an integer constant"),
+            Kind::Address => match operand {
+                Operand::Address(base, _) => self.address(base),
+                _ => need(false, "an address"),
+            },
+            Kind::Object => need(matches!(operand, Operand::Address(..)), "the address of a texture or surface"),
+            Kind::Texel => match operand {
+                Operand::Texel { coordinates, .. } => need(!coordinates.is_empty(), "a coordinate"),
+                _ => need(false, "a place in a texture or surface"),
+            },
+            Kind::Label => need(matches!(operand, Operand::Label(_)), "a label"),
+            Kind::Targets => need(matches!(operand, Operand::Targets(_)), "a list of targets"),
+            Kind::Policy => self.sized(operand, 8, false),
+            Kind::Any => Ok(()),
+        }
+    }
+
+    fn predicate(&self, register: Reg) -> Verdict {
+        let register = &self.body.registers[register.0 as usize];
+        if register.ty == Type::Pred { Ok(()) } else { Err(format!("`{}` is no predicate", register.name)) }
+    }
+
+    /// Addresses are 64 bits wide; narrower registers are extended, which only windows of 4 GiB and less make use of.
+    fn address(&self, base: &AddressBase) -> Verdict {
+        let AddressBase::Register(register) = base else { return Ok(()) };
+        let register = &self.body.registers[register.0 as usize];
+        let fits = matches!(register.ty.class(), Class::Bits | Class::Integer) && matches!(register.ty.size(), 4 | 8);
+        if fits { Ok(()) } else { Err(format!("`{}` (`.{}`) holds no address", register.name, register.ty.text())) }
+    }
+
+    fn scalar(&self, operand: &Operand, ty: Type, written: bool) -> Verdict {
+        if ty == Type::Pred {
+            return self.kind(operand, if written { Kind::Predicate } else { Kind::Condition }, written);
+        }
+        let relaxed = matches!(
+            self.spelling.opcode,
+            Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Cvt | Opcode::Suld | Opcode::Sust
+        );
+        match operand {
+            Operand::Register(register) => {
+                let register = &self.body.registers[register.0 as usize];
+                let found = register.ty;
+                let same = match (ty.class(), found.class()) {
+                    (_, Class::Predicate) => return Err(format!("`{}` is a predicate", register.name)),
+                    (Class::Integer, Class::Float) | (Class::Float, Class::Integer) => false,
+                    _ => true,
+                };
+                // Bytes live in 16-bit registers at least.
+                let size = ty.size();
+                if same && (found.size() == size || relaxed && found.size() > size) {
+                    return Ok(());
+                }
+                Err(format!("`{}` is `.{}`, not `.{}`", register.name, found.text(), ty.text()))
+            }
+            Operand::Float32(_) | Operand::Float64(_) if ty.class() == Class::Integer => {
+                Err(format!("a float is no `.{}`", ty.text()))
+            }
+            Operand::Integer(_) if matches!(ty, Type::F32 | Type::F64) => {
+                Err(format!("an integer is no `.{}`", ty.text()))
+            }
+            _ => self.sized(operand, ty.size(), written),
+        }
+    }
+
+    /// A register, or where nothing is written a constant or name, of so many bytes.
+    fn sized(&self, operand: &Operand, size: u32, written: bool) -> Verdict {
+        match operand {
+            Operand::Register(register) => {
+                let register = &self.body.registers[register.0 as usize];
+                if register.ty == Type::Pred {
+                    Err(format!("`{}` is a predicate", register.name))
+                } else if register.ty.size() == size {
+                    Ok(())
+                } else {
+                    Err(format!("`{}` has {} bits instead of {}", register.name, register.ty.size() * 8, size * 8))
+                }
+            }
             Operand::Sink => Ok(()),
-            _ => Err("a predicate is needed".to_owned()),
-        },
-        "n" => match operand {
-            Operand::Register(register) | Operand::NotRegister(register) => predicate(*register, body),
-            Operand::Integer(_) => Ok(()),
-            _ => Err("a predicate is needed".to_owned()),
-        },
-        "r" => scalar_of_size(operand, 4, false, body),
-        "q" => scalar_of_size(operand, 8, false, body),
-        "m" => matches!(operand, Operand::Address(..)).then_some(()).ok_or_else(|| "an address is needed".to_owned()),
-        "l" => matches!(operand, Operand::Label(_)).then_some(()).ok_or_else(|| "a label is needed".to_owned()),
-        "t" => matches!(operand, Operand::Targets(_)).then_some(()).ok_or_else(|| "a target list is needed".to_owned()),
-        _ => match operand {
-            Operand::NotRegister(_) | Operand::Label(_) | Operand::Targets(_) | Operand::Address(..)
-                if instruction.opcode == Opcode::Mov =>
-            {
-                Err("a register, constant or name is needed".to_owned())
+            _ if written => need(false, "a register"),
+            Operand::Integer(_) | Operand::Float32(_) | Operand::Float64(_) => Ok(()),
+            Operand::Special(special) => {
+                let found = special_size(*special);
+                if size <= found { Ok(()) } else { Err(format!("a special register of {} bits", found * 8)) }
             }
-            _ => Ok(()),
-        },
-    }
-}
-
-fn predicate(register: Reg, body: &Body) -> Result<(), String> {
-    let register = &body.registers[register.0 as usize];
-    if register.ty == Type::Pred { Ok(()) } else { Err(format!("`{}` is no predicate", register.name)) }
-}
-
-fn scalar(operand: &Operand, ty: Type, wider: bool, body: &Body) -> Result<(), String> {
-    if ty == Type::Pred {
-        return match operand {
-            Operand::Register(register) | Operand::NotRegister(register) => predicate(*register, body),
-            Operand::Integer(_) | Operand::Sink => Ok(()),
-            _ => Err("a predicate is needed".to_owned()),
-        };
-    }
-    scalar_of_size(operand, ty.size(), wider, body)
-}
-
-fn scalar_of_size(operand: &Operand, size: u32, wider: bool, body: &Body) -> Result<(), String> {
-    match operand {
-        Operand::Register(register) => {
-            let register = &body.registers[register.0 as usize];
-            let found = register.ty.size();
-            if register.ty == Type::Pred {
-                Err(format!("`{}` is a predicate", register.name))
-            } else if found == size || wider && found > size || size == 1 && found == 2 {
-                Ok(())
-            } else {
-                Err(format!("`{}` has {} bits instead of {}", register.name, found * 8, size * 8))
-            }
+            Operand::Symbol(..) => need(size >= 4, "a register wide enough for an address"),
+            Operand::NotRegister(_) => Err("`!` belongs to predicates".to_owned()),
+            _ => need(false, "a register or constant"),
         }
-        Operand::Integer(_) | Operand::Float32(_) | Operand::Float64(_) | Operand::Sink | Operand::Special(_) => Ok(()),
-        Operand::Symbol(Symbol::Global(_) | Symbol::Local(_) | Symbol::Parameter(_) | Symbol::Return(_), _) => Ok(()),
-        Operand::NotRegister(_) => Err("`!` belongs to predicates".to_owned()),
-        _ => Err("a register or constant is needed".to_owned()),
+    }
+}
+
+fn special_size(special: Special) -> u32 {
+    match special {
+        Special::Clock64 | Special::GlobalTimer | Special::GridId | Special::CurrentGraphExec | Special::Pm64(_) => 8,
+        _ => 4,
+    }
+}
+
+/// Gives float constants the width of their place.
+fn convert(pattern: &Pattern, spelling: &Spelling, operands: &mut [Operand]) {
+    if !operands.iter().any(|operand| matches!(operand, Operand::Float32(_) | Operand::Float64(_) | Operand::Vector(_)))
+    {
+        return;
+    }
+    let given = operands.len();
+    for (operand, slot) in operands.iter_mut().zip(filled(pattern, spelling, given)) {
+        let ty = match slot.kind {
+            Kind::Typed(position) => spelling.types.get(position),
+            Kind::Vector => spelling.types.first(),
+            _ => None,
+        };
+        let Some(&ty) = ty else { continue };
+        match operand {
+            Operand::Vector(elements) => elements.iter_mut().for_each(|element| resize(element, ty)),
+            _ => resize(operand, ty),
+        }
+    }
+}
+
+fn resize(operand: &mut Operand, ty: Type) {
+    match (&*operand, ty.size()) {
+        (&Operand::Float64(bits), 4) => *operand = Operand::Float32((f64::from_bits(bits) as f32).to_bits()),
+        (&Operand::Float32(bits), 8) => *operand = Operand::Float64(f64::from(f32::from_bits(bits)).to_bits()),
+        _ => {}
     }
 }

@@ -1,176 +1,20 @@
-//! The words between the dots of an instruction: types and modifiers (PTX ISA, section 9).
+//! What the words between the dots of an instruction mean (PTX ISA, section 9). Which words may stand where is the table's
+//! business; a word that no instruction has is an error before the table is asked.
 
 use crate::Opcode;
-use crate::ast::{Compare, Half, Mode, Modifiers, Name, Operation, Rounding, Scope, Semantics, Space, Type};
-
-/// The type that a word such as `.u32` names.
-pub(crate) fn type_of(word: &str) -> Option<Type> {
-    Some(match word {
-        "pred" => Type::Pred,
-        "b8" => Type::B8,
-        "b16" => Type::B16,
-        "b32" => Type::B32,
-        "b64" => Type::B64,
-        "b128" => Type::B128,
-        "u8" => Type::U8,
-        "u16" => Type::U16,
-        "u32" => Type::U32,
-        "u64" => Type::U64,
-        "s8" => Type::S8,
-        "s16" => Type::S16,
-        "s32" => Type::S32,
-        "s64" => Type::S64,
-        "u16x2" => Type::U16x2,
-        "s16x2" => Type::S16x2,
-        "f16" => Type::F16,
-        "f16x2" => Type::F16x2,
-        "bf16" => Type::Bf16,
-        "bf16x2" => Type::Bf16x2,
-        "tf32" => Type::Tf32,
-        "f32" => Type::F32,
-        "f64" => Type::F64,
-        "f32x2" => Type::F32x2,
-        "e4m3x2" => Type::E4m3x2,
-        "e5m2x2" => Type::E5m2x2,
-        "texref" => Type::Texref,
-        "samplerref" => Type::Samplerref,
-        "surfref" => Type::Surfref,
-        _ => return None,
-    })
-}
-
-impl Type {
-    /// As PTX writes it, without the dot.
-    pub fn text(self) -> &'static str {
-        match self {
-            Type::Pred => "pred",
-            Type::B8 => "b8",
-            Type::B16 => "b16",
-            Type::B32 => "b32",
-            Type::B64 => "b64",
-            Type::B128 => "b128",
-            Type::U8 => "u8",
-            Type::U16 => "u16",
-            Type::U32 => "u32",
-            Type::U64 => "u64",
-            Type::S8 => "s8",
-            Type::S16 => "s16",
-            Type::S32 => "s32",
-            Type::S64 => "s64",
-            Type::U16x2 => "u16x2",
-            Type::S16x2 => "s16x2",
-            Type::F16 => "f16",
-            Type::F16x2 => "f16x2",
-            Type::Bf16 => "bf16",
-            Type::Bf16x2 => "bf16x2",
-            Type::Tf32 => "tf32",
-            Type::F32 => "f32",
-            Type::F64 => "f64",
-            Type::F32x2 => "f32x2",
-            Type::E4m3x2 => "e4m3x2",
-            Type::E5m2x2 => "e5m2x2",
-            Type::Texref => "texref",
-            Type::Samplerref => "samplerref",
-            Type::Surfref => "surfref",
-        }
-    }
-
-    /// Size of a value in bytes; predicates count as one, opaque references as eight.
-    pub fn size(self) -> u32 {
-        match self {
-            Type::Pred | Type::B8 | Type::U8 | Type::S8 => 1,
-            Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::Bf16 | Type::E4m3x2 | Type::E5m2x2 => 2,
-            Type::B32
-            | Type::U32
-            | Type::S32
-            | Type::U16x2
-            | Type::S16x2
-            | Type::F16x2
-            | Type::Bf16x2
-            | Type::Tf32
-            | Type::F32 => 4,
-            Type::B64
-            | Type::U64
-            | Type::S64
-            | Type::F64
-            | Type::F32x2
-            | Type::Texref
-            | Type::Samplerref
-            | Type::Surfref => 8,
-            Type::B128 => 16,
-        }
-    }
-}
+use crate::ast::{
+    Boundary, Compare, Geometry, Half, Layout, Matrix, Mode, Modifiers, Name, Operation, Query, Rounding, Scope,
+    Semantics, Shape, Space,
+};
 
 /// Applies one word of an instruction to its modifiers. False if no instruction has such a word.
 pub(crate) fn apply(opcode: Opcode, word: &str, m: &mut Modifiers) -> bool {
-    let set = |flag: &mut bool| {
-        *flag = true;
-        true
-    };
-    // Words whose meaning hangs on the instruction.
-    match (opcode, word) {
-        (Opcode::Min | Opcode::Max, "NaN") => return set(&mut m.nan),
-        (Opcode::Shfl, "up") => return mode(m, Mode::Up),
-        (Opcode::Shfl, "down") => return mode(m, Mode::Down),
-        (Opcode::Shfl, "bfly") => return mode(m, Mode::Bfly),
-        (Opcode::Shfl, "idx") => return mode(m, Mode::Idx),
-        (Opcode::Vote | Opcode::Match, "all") => return mode(m, Mode::All),
-        (Opcode::Vote | Opcode::Match, "any") => return mode(m, Mode::Any),
-        (Opcode::Vote, "uni") => return mode(m, Mode::Uni),
-        (Opcode::Vote, "ballot") => return mode(m, Mode::Ballot),
-        (Opcode::Bar | Opcode::Barrier, "sync") => {
-            m.sync = true;
-            if m.mode.is_none() {
-                m.mode = Some(Mode::Sync);
-            }
-            return true;
-        }
-        (Opcode::Bar | Opcode::Barrier, "arrive") => return mode(m, Mode::Arrive),
-        (Opcode::Bar | Opcode::Barrier, "red") => return mode(m, Mode::Red),
-        (Opcode::Bar | Opcode::Barrier, "warp") => return mode(m, Mode::Warp),
-        (Opcode::Barrier | Opcode::Griddepcontrol, "wait") => return mode(m, Mode::Wait),
-        (Opcode::Bar | Opcode::Barrier, "cta") => return true,
-        (Opcode::Barrier, "cluster") => {
-            m.scope = Some(Scope::Cluster);
-            return true;
-        }
-        (Opcode::Griddepcontrol, "launch_dependents") => return mode(m, Mode::LaunchDependents),
-        (Opcode::Shf, "l") => return mode(m, Mode::Left),
-        (Opcode::Shf, "r") => return mode(m, Mode::Right),
-        (Opcode::Prmt, "f4e") => return mode(m, Mode::F4e),
-        (Opcode::Prmt, "b4e") => return mode(m, Mode::B4e),
-        (Opcode::Prmt, "rc8") => return mode(m, Mode::Rc8),
-        (Opcode::Prmt, "ecl") => return mode(m, Mode::Ecl),
-        (Opcode::Prmt, "ecr") => return mode(m, Mode::Ecr),
-        (Opcode::Prmt, "rc16") => return mode(m, Mode::Rc16),
-        (Opcode::Testp, "finite") => return mode(m, Mode::Finite),
-        (Opcode::Testp, "infinite") => return mode(m, Mode::Infinite),
-        (Opcode::Testp, "number") => return mode(m, Mode::Number),
-        (Opcode::Testp, "notanumber") => return mode(m, Mode::NotANumber),
-        (Opcode::Testp, "normal") => return mode(m, Mode::Normal),
-        (Opcode::Testp, "subnormal") => return mode(m, Mode::Subnormal),
-        (Opcode::Fence, "proxy") => return mode(m, Mode::Proxy),
-        (Opcode::Fence, "mbarrier_init") => return mode(m, Mode::MbarrierInit),
-        (Opcode::Membar, "gl") => return scope(m, Scope::Gpu),
-        (Opcode::Membar, "proxy") => return mode(m, Mode::Proxy),
-        (Opcode::Set | Opcode::Setp, _) => {
-            if let Some(compare) = compare_of(word) {
-                m.compare = Some(compare);
-                return true;
-            }
-        }
-        (Opcode::Atom | Opcode::Red | Opcode::Redux, "add") => return operation(m, Operation::Add),
-        (Opcode::Atom | Opcode::Red | Opcode::Redux, "min") => return operation(m, Operation::Min),
-        (Opcode::Atom | Opcode::Red | Opcode::Redux, "max") => return operation(m, Operation::Max),
-        (Opcode::Atom, "exch") => return operation(m, Operation::Exch),
-        (Opcode::Atom, "cas") => return operation(m, Operation::Cas),
-        (Opcode::Atom | Opcode::Red, "inc") => return operation(m, Operation::Inc),
-        (Opcode::Atom | Opcode::Red, "dec") => return operation(m, Operation::Dec),
-        (Opcode::Bar | Opcode::Barrier, "popc") => return operation(m, Operation::Popc),
-        (Opcode::Mul | Opcode::Mad | Opcode::Madc | Opcode::Mul24 | Opcode::Mad24, "hi") => m.half = Some(Half::Hi),
-        (Opcode::Mul | Opcode::Mad | Opcode::Madc | Opcode::Mul24 | Opcode::Mad24, "lo") => m.half = Some(Half::Lo),
-        _ => {}
+    if of_opcode(opcode, word, m) {
+        return true;
+    }
+    if let Some(shape) = shape(word) {
+        m.shape = Some(shape);
+        return true;
     }
     match word {
         "rn" => m.rounding = Some(Rounding::Rn),
@@ -183,17 +27,19 @@ pub(crate) fn apply(opcode: Opcode, word: &str, m: &mut Modifiers) -> bool {
         "rzi" => m.rounding = Some(Rounding::Rzi),
         "rmi" => m.rounding = Some(Rounding::Rmi),
         "rpi" => m.rounding = Some(Rounding::Rpi),
-        "hi" | "lo" => {}
+        "hi" => m.half = Some(Half::Hi),
+        "lo" => m.half = Some(Half::Lo),
         "wide" => m.half = Some(Half::Wide),
+        "add" => m.operation = Some(Operation::Add),
+        "min" => m.operation = Some(Operation::Min),
+        "max" => m.operation = Some(Operation::Max),
         "and" => m.operation = Some(Operation::And),
         "or" => m.operation = Some(Operation::Or),
         "xor" => m.operation = Some(Operation::Xor),
-        "global" => m.space = Some(Space::Global),
-        "shared" | "shared::cta" => m.space = Some(Space::Shared),
-        "shared::cluster" => m.space = Some(Space::SharedCluster),
-        "local" => m.space = Some(Space::Local),
-        "const" => m.space = Some(Space::Const),
-        "param" | "param::entry" | "param::func" => m.space = Some(Space::Param),
+        "exch" => m.operation = Some(Operation::Exch),
+        "cas" => m.operation = Some(Operation::Cas),
+        "inc" => m.operation = Some(Operation::Inc),
+        "dec" => m.operation = Some(Operation::Dec),
         "weak" => m.semantics = Some(Semantics::Weak),
         "relaxed" => m.semantics = Some(Semantics::Relaxed),
         "acquire" => m.semantics = Some(Semantics::Acquire),
@@ -204,11 +50,17 @@ pub(crate) fn apply(opcode: Opcode, word: &str, m: &mut Modifiers) -> bool {
         "mmio" => m.semantics = Some(Semantics::Mmio),
         "cta" => m.scope = Some(Scope::Cta),
         "cluster" => m.scope = Some(Scope::Cluster),
-        "gpu" => m.scope = Some(Scope::Gpu),
+        "gpu" | "gl" => m.scope = Some(Scope::Gpu),
         "sys" => m.scope = Some(Scope::Sys),
         "v2" => m.vector = 2,
         "v4" => m.vector = 4,
         "v8" => m.vector = 8,
+        "x1" => m.count = 1,
+        "x2" => m.count = 2,
+        "x4" => m.count = 4,
+        "row" => layout(m, Layout::Row),
+        "col" => layout(m, Layout::Col),
+        "trans" => m.trans = true,
         "to" => m.to = true,
         "ftz" => m.ftz = true,
         "sat" => m.sat = true,
@@ -216,6 +68,7 @@ pub(crate) fn apply(opcode: Opcode, word: &str, m: &mut Modifiers) -> bool {
         "relu" => m.relu = true,
         "approx" => m.approx = true,
         "full" => m.full = true,
+        "NaN" => m.nan = true,
         "xorsign" => m.xorsign = true,
         "abs" => m.abs = true,
         "cc" => m.carry = true,
@@ -227,57 +80,135 @@ pub(crate) fn apply(opcode: Opcode, word: &str, m: &mut Modifiers) -> bool {
         "shiftamt" => m.shiftamt = true,
         "noftz" => m.noftz = true,
         "nc" => m.non_coherent = true,
-        "ca"
-        | "cg"
-        | "cs"
-        | "lu"
-        | "cv"
-        | "wb"
-        | "wt"
-        | "L1"
-        | "L2"
-        | "level::cache_hint"
-        | "L1::evict_normal"
-        | "L1::evict_unchanged"
-        | "L1::evict_first"
-        | "L1::evict_last"
-        | "L1::no_allocate"
-        | "L2::evict_normal"
-        | "L2::evict_first"
-        | "L2::evict_last"
-        | "L2::64B"
-        | "L2::128B"
-        | "L2::256B"
-        | "alias"
-        | "idx"
-        | "async"
-        | "async::generic"
-        | "tensormap"
-        | "generic"
-        | "alias::generic" => m.hints.push(Name::from(word)),
-        // The policy operand that follows it cannot be honoured, only skipped; the table gives such forms one operand more.
-        "L2::cache_hint" => m.hints.push(Name::from(word)),
+        "parity" => m.parity = true,
+        "noComplete" => m.no_complete = true,
+        "noinc" => m.no_increment = true,
+        "read" => m.read = true,
+        "popc" => m.popc = true,
+        _ => match space(word) {
+            // The second space of a copy is where it reads.
+            Some(space) if m.space.is_some() => m.source_space = Some(space),
+            Some(space) => m.space = Some(space),
+            None if is_hint(word) => m.hints.push(Name::from(word)),
+            None => return false,
+        },
+    }
+    true
+}
+
+/// Words whose meaning hangs on the instruction.
+fn of_opcode(opcode: Opcode, word: &str, m: &mut Modifiers) -> bool {
+    if let Some(mode) = mode(opcode, word, m.mode) {
+        m.mode = Some(mode);
+        m.sync |= word == "sync";
+        return true;
+    }
+    match (opcode, word) {
+        (Opcode::Set | Opcode::Setp, _) => match compare(word) {
+            Some(compare) => m.compare = Some(compare),
+            None => return false,
+        },
+        (Opcode::Bar | Opcode::Barrier, "cta") => {}
+        (Opcode::Bar | Opcode::Barrier, "sync") => m.sync = true,
+        (Opcode::Bar | Opcode::Barrier, "popc") => m.operation = Some(Operation::Popc),
+        (Opcode::Wmma, "a") => m.matrix = Some(Matrix::A),
+        (Opcode::Wmma, "b") => m.matrix = Some(Matrix::B),
+        (Opcode::Wmma, "c") => m.matrix = Some(Matrix::C),
+        (Opcode::Wmma, "d") => m.matrix = Some(Matrix::D),
+        (Opcode::Suld | Opcode::Sust | Opcode::Sured, "trap") => m.boundary = Some(Boundary::Trap),
+        (Opcode::Suld | Opcode::Sust | Opcode::Sured, "clamp") => m.boundary = Some(Boundary::Clamp),
+        (Opcode::Suld | Opcode::Sust | Opcode::Sured, "zero") => m.boundary = Some(Boundary::Zero),
+        (Opcode::Tex | Opcode::Tld4 | Opcode::Suld | Opcode::Sust | Opcode::Sured, _) => match geometry(word) {
+            Some(geometry) => m.geometry = Some(geometry),
+            None => return false,
+        },
+        (Opcode::Txq | Opcode::Suq, _) => match query(word) {
+            Some(query) => m.query = Some(query),
+            None => return false,
+        },
         _ => return false,
     }
     true
 }
 
-fn mode(m: &mut Modifiers, mode: Mode) -> bool {
-    m.mode = Some(mode);
-    true
+/// The word that selects what an instruction does. `before` is what an earlier word of the same instruction selected.
+fn mode(opcode: Opcode, word: &str, before: Option<Mode>) -> Option<Mode> {
+    Some(match (opcode, word) {
+        (Opcode::Shfl, "up") => Mode::Up,
+        (Opcode::Shfl, "down") => Mode::Down,
+        (Opcode::Shfl, "bfly") => Mode::Bfly,
+        (Opcode::Shfl, "idx") => Mode::Idx,
+        (Opcode::Vote | Opcode::Match, "all") => Mode::All,
+        (Opcode::Vote | Opcode::Match, "any") => Mode::Any,
+        (Opcode::Vote, "uni") => Mode::Uni,
+        (Opcode::Vote, "ballot") => Mode::Ballot,
+        (Opcode::Bar | Opcode::Barrier, "sync") if before.is_none() => Mode::Sync,
+        (Opcode::Bar | Opcode::Barrier, "arrive") => Mode::Arrive,
+        (Opcode::Bar | Opcode::Barrier, "red") => Mode::Red,
+        (Opcode::Bar, "warp") => Mode::Warp,
+        (Opcode::Barrier | Opcode::Griddepcontrol, "wait") => Mode::Wait,
+        (Opcode::Griddepcontrol, "launch_dependents") => Mode::LaunchDependents,
+        (Opcode::Shf, "l") => Mode::Left,
+        (Opcode::Shf, "r") => Mode::Right,
+        (Opcode::Prmt, "f4e") => Mode::F4e,
+        (Opcode::Prmt, "b4e") => Mode::B4e,
+        (Opcode::Prmt, "rc8") => Mode::Rc8,
+        (Opcode::Prmt, "ecl") => Mode::Ecl,
+        (Opcode::Prmt, "ecr") => Mode::Ecr,
+        (Opcode::Prmt, "rc16") => Mode::Rc16,
+        (Opcode::Testp, "finite") => Mode::Finite,
+        (Opcode::Testp, "infinite") => Mode::Infinite,
+        (Opcode::Testp, "number") => Mode::Number,
+        (Opcode::Testp, "notanumber") => Mode::NotANumber,
+        (Opcode::Testp, "normal") => Mode::Normal,
+        (Opcode::Testp, "subnormal") => Mode::Subnormal,
+        (Opcode::Fence | Opcode::Membar, "proxy") => Mode::Proxy,
+        (Opcode::Fence, "mbarrier_init") => Mode::MbarrierInit,
+        (Opcode::St | Opcode::Red | Opcode::Cp, "async") => Mode::Async,
+        (Opcode::Cp, "bulk") if before == Some(Mode::BulkReduce) => Mode::BulkReduce,
+        (Opcode::Cp, "bulk") => Mode::Bulk,
+        (Opcode::Cp, "reduce") => Mode::BulkReduce,
+        (Opcode::Cp, "prefetch") => Mode::BulkPrefetch,
+        (Opcode::Cp, "mbarrier") => Mode::AsyncMbarrierArrive,
+        (Opcode::Cp, "commit_group") if before == Some(Mode::Bulk) => Mode::BulkCommitGroup,
+        (Opcode::Cp, "commit_group") => Mode::CommitGroup,
+        (Opcode::Cp, "wait_group") if before == Some(Mode::Bulk) => Mode::BulkWaitGroup,
+        (Opcode::Cp, "wait_group") => Mode::WaitGroup,
+        (Opcode::Cp, "wait_all") => Mode::WaitAll,
+        (Opcode::Mbarrier, "init") => Mode::Init,
+        (Opcode::Mbarrier, "inval") => Mode::Inval,
+        (Opcode::Mbarrier, "arrive") => Mode::Arrive,
+        (Opcode::Mbarrier, "arrive_drop") => Mode::ArriveDrop,
+        (Opcode::Mbarrier, "expect_tx") => match before {
+            Some(Mode::Arrive) => Mode::ArriveExpectTx,
+            Some(Mode::ArriveDrop) => Mode::ArriveDropExpectTx,
+            _ => Mode::ExpectTx,
+        },
+        (Opcode::Mbarrier, "complete_tx") => Mode::CompleteTx,
+        (Opcode::Mbarrier, "test_wait") => Mode::TestWait,
+        (Opcode::Mbarrier, "try_wait") => Mode::TryWait,
+        (Opcode::Mbarrier, "pending_count") => Mode::PendingCount,
+        (Opcode::Wmma, "load") => Mode::Load,
+        (Opcode::Wmma, "store") => Mode::Store,
+        (Opcode::Wmma, "mma") => Mode::Mma,
+        (Opcode::Tex, "base") => Mode::Base,
+        (Opcode::Tex, "level") => Mode::Level,
+        (Opcode::Tex, "grad") => Mode::Grad,
+        (Opcode::Txq, "level") => Mode::Level,
+        (Opcode::Tld4, "r") => Mode::ComponentR,
+        (Opcode::Tld4, "g") => Mode::ComponentG,
+        (Opcode::Tld4, "b") => Mode::ComponentB,
+        (Opcode::Tld4, "a") => Mode::ComponentA,
+        (Opcode::Suld | Opcode::Sust | Opcode::Sured, "b") => Mode::Unformatted,
+        (Opcode::Suld | Opcode::Sust | Opcode::Sured, "p") => Mode::Formatted,
+        (Opcode::Createpolicy, "fractional") => Mode::Fractional,
+        (Opcode::Createpolicy, "range") => Mode::Range,
+        (Opcode::Createpolicy, "cvt") => Mode::Cvt,
+        _ => return None,
+    })
 }
 
-fn scope(m: &mut Modifiers, scope: Scope) -> bool {
-    m.scope = Some(scope);
-    true
-}
-
-fn operation(m: &mut Modifiers, operation: Operation) -> bool {
-    m.operation = Some(operation);
-    true
-}
-
-fn compare_of(word: &str) -> Option<Compare> {
+fn compare(word: &str) -> Option<Compare> {
     Some(match word {
         "eq" => Compare::Eq,
         "ne" => Compare::Ne,
@@ -300,3 +231,118 @@ fn compare_of(word: &str) -> Option<Compare> {
         _ => return None,
     })
 }
+
+fn space(word: &str) -> Option<Space> {
+    Some(match word {
+        "global" => Space::Global,
+        "shared" | "shared::cta" => Space::Shared,
+        "shared::cluster" => Space::SharedCluster,
+        "local" => Space::Local,
+        "const" => Space::Const,
+        "param" | "param::entry" | "param::func" => Space::Param,
+        _ => return None,
+    })
+}
+
+fn geometry(word: &str) -> Option<Geometry> {
+    Some(match word {
+        "1d" => Geometry::D1,
+        "2d" => Geometry::D2,
+        "3d" => Geometry::D3,
+        "a1d" => Geometry::A1d,
+        "a2d" => Geometry::A2d,
+        "cube" => Geometry::Cube,
+        "acube" => Geometry::Acube,
+        "2dms" => Geometry::D2ms,
+        "a2dms" => Geometry::A2dms,
+        _ => return None,
+    })
+}
+
+fn query(word: &str) -> Option<Query> {
+    Some(match word {
+        "width" => Query::Width,
+        "height" => Query::Height,
+        "depth" => Query::Depth,
+        "channel_data_type" => Query::ChannelDataType,
+        "channel_order" => Query::ChannelOrder,
+        "normalized_coords" => Query::NormalizedCoords,
+        "force_unnormalized_coords" => Query::ForceUnnormalizedCoords,
+        "filter_mode" => Query::FilterMode,
+        "addr_mode_0" => Query::AddrMode(0),
+        "addr_mode_1" => Query::AddrMode(1),
+        "addr_mode_2" => Query::AddrMode(2),
+        "array_size" => Query::ArraySize,
+        "num_mipmap_levels" => Query::NumMipmapLevels,
+        "num_samples" => Query::NumSamples,
+        "memory_layout" => Query::MemoryLayout,
+        _ => return None,
+    })
+}
+
+/// `m16n8k16`, `m8n8`.
+fn shape(word: &str) -> Option<Shape> {
+    let (m, rest) = word.strip_prefix('m')?.split_once('n')?;
+    let (n, k) = rest.split_once('k').unwrap_or((rest, "0"));
+    Some(Shape { m: m.parse().ok()?, n: n.parse().ok()?, k: k.parse().ok()? })
+}
+
+fn layout(m: &mut Modifiers, layout: Layout) {
+    let place = if m.layouts[0].is_none() { 0 } else { 1 };
+    m.layouts[place] = Some(layout);
+}
+
+/// Words that change nothing here, or that the mode and the table already account for.
+fn is_hint(word: &str) -> bool {
+    CACHE.contains(&word)
+        || matches!(
+            word,
+            "L2::cache_hint"
+                | "level::cache_hint"
+                | "alias"
+                | "async"
+                | "async::global"
+                | "async::shared::cta"
+                | "async::shared::cluster"
+                | "async::generic"
+                | "tensormap"
+                | "tensormap::generic"
+                | "generic"
+                | "sync_restrict::shared::cta"
+                | "sync_restrict::shared::cluster"
+                | "idx"
+                | "b64"
+                | "arrive"
+                | "bulk"
+                | "bulk_group"
+                | "mbarrier::complete_tx::bytes"
+                | "multicast::cluster"
+                | "L2"
+                | "global"
+                | "mask"
+        )
+}
+
+/// Cache operators, eviction priorities and prefetch sizes of loads, stores and copies.
+pub(crate) const CACHE: &[&str] = &[
+    "ca",
+    "cg",
+    "cs",
+    "lu",
+    "cv",
+    "wb",
+    "wt",
+    "L1",
+    "L1::evict_normal",
+    "L1::evict_unchanged",
+    "L1::evict_first",
+    "L1::evict_last",
+    "L1::no_allocate",
+    "L2::evict_normal",
+    "L2::evict_first",
+    "L2::evict_last",
+    "L2::evict_unchanged",
+    "L2::64B",
+    "L2::128B",
+    "L2::256B",
+];

@@ -1,37 +1,68 @@
 //! Function bodies: scopes, declarations, labels, and what is neither an instruction nor a call.
 
-use super::scope::{Entity, Scopes, numbered};
+use super::scope::{Entity, Scopes};
 use super::variable::space_of;
 use super::{Parser, Result, error, unexpected};
 use crate::ast::{Body, Function, Label, Linkage, Name, Prototype, Reg, Register, Statement, Var};
 use crate::lexer::{Kind, Token};
-use crate::words::type_of;
+use crate::types::type_of;
+use std::collections::{HashMap, HashSet};
 
-/// Registers of one function, over all its scopes.
-const MOST_REGISTERS: u64 = 1 << 20;
+/// Registers of one declaration.
+const MOST_REGISTERS: u64 = u32::MAX as u64;
 const DEEPEST_SCOPE: usize = 64;
 
 /// The function being parsed.
 pub(super) struct Building<'t> {
     pub body: Body,
-    pub scopes: Scopes<'t>,
+    scopes: Scopes<'t>,
+    /// Labels that have their place.
+    placed: HashSet<Label>,
+}
+
+impl<'t> Building<'t> {
+    /// What a name means here.
+    pub fn find(&mut self, name: &'t str) -> Option<Entity> {
+        if let Some(entity) = self.scopes.find(name, &mut self.body.registers) {
+            return Some(entity);
+        }
+        // `%v.x`, an element of a vector register.
+        let (vector, element) = name.split_once('.')?;
+        let index = "xyzw".find(element).or_else(|| "rgba".find(element)).filter(|_| element.len() == 1)? as u8;
+        match self.scopes.find(vector, &mut self.body.registers)? {
+            Entity::Registers(first, count) if index < count => Some(Entity::Register(Reg(first.0 + u32::from(index)))),
+            _ => None,
+        }
+    }
 }
 
 impl<'t> Parser<'t> {
-    /// Behind `{`: everything up to the matching `}`.
-    pub(super) fn body(&mut self, function: &Function) -> Result<Body> {
-        let mut building = Building { body: Body::default(), scopes: Scopes::default() };
+    /// Behind `{`: everything up to the matching `}`. The tokens of the header began at `header`.
+    pub(super) fn body(&mut self, function: &Function, header: usize) -> Result<Body> {
+        let mut building = Building { body: Body::default(), scopes: Scopes::default(), placed: HashSet::new() };
         building.scopes.enter();
+        self.define_parameters(function, header, &mut building)?;
+        building.scopes.enter();
+        self.labels(&mut building);
+        while building.scopes.depth() > 1 {
+            self.statement(&mut building)?;
+        }
+        building.body.inlines = self.sources.take_inlines();
+        Ok(building.body)
+    }
+
+    fn define_parameters(&mut self, function: &Function, header: usize, building: &mut Building<'t>) -> Result<()> {
+        // Names of the scope live as long as the text: take them from the header's tokens.
         let tokens = self.tokens;
-        // The header's names live as long as the text: take them from its tokens.
-        let header = &tokens[..self.at];
-        let named = |name: &Name| header.iter().rev().find(|token| *token.text == **name).map(|token| token.text);
-        for (list, entity) in [
+        let texts: HashMap<&str, &'t str> =
+            tokens[header..self.at].iter().map(|token| (token.text, token.text)).collect();
+        let kinds = [
             (&function.parameters, Entity::Parameter as fn(u32) -> Entity),
             (&function.returns, Entity::Return as fn(u32) -> Entity),
-        ] {
-            for (index, parameter) in list.iter().enumerate().filter(|(_, parameter)| !parameter.name.is_empty()) {
-                let Some(text) = named(&parameter.name) else { continue };
+        ];
+        for (list, entity) in kinds {
+            for (index, parameter) in list.iter().enumerate() {
+                let Some(text) = texts.get(&*parameter.name).copied() else { continue };
                 let defined = if parameter.register {
                     building.body.registers.push(Register { name: parameter.name.clone(), ty: parameter.ty });
                     Entity::Register(Reg(building.body.registers.len() as u32 - 1))
@@ -43,13 +74,7 @@ impl<'t> Parser<'t> {
                 }
             }
         }
-        building.scopes.enter();
-        self.labels(&mut building);
-        while building.scopes.depth() > 1 {
-            self.statement(&mut building)?;
-        }
-        building.body.inlines = std::mem::take(&mut self.sources.inlines);
-        Ok(building.body)
+        Ok(())
     }
 
     /// Defines the labels of the scope that begins here: a branch may come before its label, and inner scopes may use the
@@ -128,25 +153,36 @@ impl<'t> Parser<'t> {
 
     /// Behind `.reg`: `[.v4] .type %name[<count>] {, …};`
     fn registers(&mut self, building: &mut Building<'t>) -> Result<()> {
-        let word = self.expect(Kind::Dot, "a type")?;
+        let mut elements = 1u8;
+        let mut word = self.expect(Kind::Dot, "a type")?;
+        if matches!(word.text, ".v2" | ".v4" | ".v8") {
+            elements = word.text.as_bytes()[2] - b'0';
+            word = self.expect(Kind::Dot, "a type")?;
+        }
         let ty = type_of(&word.text[1..])
             .ok_or_else(|| error(word, format!("registers of type `{}` are not supported", word.text)))?;
         loop {
             let name = self.expect(Kind::Identifier, "a register name")?;
-            let registers = &mut building.body.registers;
-            let first = registers.len() as u32;
-            let fresh = if self.peek().kind == Kind::Less {
-                self.next();
-                let count = self.unsigned(MOST_REGISTERS - u64::from(first).min(MOST_REGISTERS))? as u32;
+            let fresh = if self.accept(Kind::Less) {
+                let count = self.unsigned(MOST_REGISTERS)? as u32;
                 self.expect(Kind::Greater, "`>`")?;
-                registers.extend((0..count).map(|number| Register { name: numbered(name.text, number), ty }));
-                building.scopes.define_range(name.text, first, count)
-            } else {
-                if u64::from(first) >= MOST_REGISTERS {
-                    return Err(error(name, "too many registers"));
+                if elements > 1 {
+                    return Err(error(name, "numbered vector registers are not supported"));
                 }
-                registers.push(Register { name: Name::from(name.text), ty });
-                building.scopes.define(name.text, Entity::Register(Reg(first)))
+                building.scopes.define_range(name.text, count, ty)
+            } else {
+                let registers = &mut building.body.registers;
+                let first = Reg(registers.len() as u32);
+                if elements == 1 {
+                    registers.push(Register { name: Name::from(name.text), ty });
+                    building.scopes.define(name.text, Entity::Register(first))
+                } else {
+                    let element = |element: u8| {
+                        Name::from(format!("{}.{}", name.text, char::from(b"xyzwabcd"[usize::from(element)])))
+                    };
+                    registers.extend((0..elements).map(|index| Register { name: element(index), ty }));
+                    building.scopes.define(name.text, Entity::Registers(first, elements))
+                }
             };
             if !fresh {
                 return Err(error(name, format!("`{}` is declared twice", name.text)));
@@ -164,11 +200,11 @@ impl<'t> Parser<'t> {
         self.next();
         let label = building.scopes.own_label(token.text);
         let label = label.ok_or_else(|| error(token, format!("`{}` is declared twice", token.text)))?;
-        if self.accept_word(".branchtargets") {
+        let entity = if self.accept_word(".branchtargets") {
             let mut targets = Vec::new();
             loop {
                 let name = self.expect(Kind::Identifier, "a label")?;
-                match building.scopes.find(name.text) {
+                match building.find(name.text) {
                     Some(Entity::Label(label)) => targets.push(label),
                     _ => return Err(error(name, format!("unknown label `{}`", name.text))),
                 }
@@ -177,23 +213,32 @@ impl<'t> Parser<'t> {
                 }
             }
             self.expect(Kind::Semicolon, "`;`")?;
-            let index = building.body.targets.len() as u32;
             building.body.targets.push(targets);
-            building.scopes.define(token.text, Entity::Targets(index));
+            Entity::Targets(building.body.targets.len() as u32 - 1)
         } else if self.accept_word(".callprototype") {
-            let returns = if self.peek().kind == Kind::OpenParenthesis { self.parameters()? } else { Vec::new() };
-            self.expect(Kind::Underscore, "`_`")?;
-            let parameters = if self.peek().kind == Kind::OpenParenthesis { self.parameters()? } else { Vec::new() };
-            let no_return = self.accept_word(".noreturn");
-            self.skip_statement()?;
-            let index = building.body.prototypes.len() as u32;
-            building.body.prototypes.push(Prototype { returns, parameters, no_return });
-            building.scopes.define(token.text, Entity::Prototype(index));
+            let prototype = self.prototype()?;
+            building.body.prototypes.push(prototype);
+            Entity::Prototype(building.body.prototypes.len() as u32 - 1)
         } else if self.accept_word(".calltargets") {
             return Err(error(token, "`.calltargets` lists are not supported"));
         } else {
+            if !building.placed.insert(label) {
+                return Err(error(token, format!("`{}` is declared twice", token.text)));
+            }
             building.body.statements.push(Statement::Label(label));
-        }
+            return Ok(());
+        };
+        building.scopes.define(token.text, entity);
         Ok(())
+    }
+
+    /// Behind `.callprototype`: `[(results)] _ [(parameters)] [.noreturn];`
+    fn prototype(&mut self) -> Result<Prototype> {
+        let returns = if self.peek().kind == Kind::OpenParenthesis { self.parameters()? } else { Vec::new() };
+        self.expect(Kind::Underscore, "`_`")?;
+        let parameters = if self.peek().kind == Kind::OpenParenthesis { self.parameters()? } else { Vec::new() };
+        let no_return = self.accept_word(".noreturn");
+        self.skip_statement()?;
+        Ok(Prototype { returns, parameters, no_return })
     }
 }

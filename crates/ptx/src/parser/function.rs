@@ -3,7 +3,7 @@
 use super::{Parser, Result, error, unexpected};
 use crate::ast::{Directives, Function, FunctionKind, Linkage, Parameter, Type};
 use crate::lexer::{Kind, Token};
-use crate::words::type_of;
+use crate::types::type_of;
 
 /// Parameter blocks are at most 32,764 bytes on the devices we describe; a text may not ask for unbounded ones.
 const LARGEST_BLOCK: u64 = 1 << 20;
@@ -11,6 +11,7 @@ const LARGEST_BLOCK: u64 = 1 << 20;
 impl<'t> Parser<'t> {
     /// Behind `.entry` or `.func`: header, then `;` or a body.
     pub(super) fn function(&mut self, directive: Token<'t>, linkage: Linkage) -> Result<()> {
+        let header = self.at;
         let kind = if directive.text == ".entry" { FunctionKind::Kernel } else { FunctionKind::Device };
         while self.accept_word(".attribute") {
             self.skip_parentheses()?;
@@ -36,7 +37,7 @@ impl<'t> Parser<'t> {
             Kind::Semicolon => {}
             Kind::OpenBrace => {
                 let start = self.at;
-                match self.body(&function) {
+                match self.body(&function, header) {
                     Ok(body) => function.body = Some(body),
                     Err(error) => {
                         self.at = start;
@@ -127,16 +128,16 @@ impl<'t> Parser<'t> {
                 ".maxntid" => directives.max_threads = Some(self.dimensions()?),
                 ".reqntid" => directives.required_threads = Some(self.dimensions()?),
                 ".reqnctapercluster" => directives.required_cluster = Some(self.dimensions()?),
-                ".minnctapersm" | ".maxnctapersm" => {
-                    directives.min_blocks_per_sm = Some(self.unsigned(u32::MAX.into())? as u32)
-                }
+                ".minnctapersm" => directives.min_blocks_per_sm = Some(self.unsigned(u32::MAX.into())? as u32),
+                // What `.minnctapersm` was called before PTX 2.0.
+                ".maxnctapersm" => drop(self.unsigned(u32::MAX.into())?),
                 ".maxnreg" => directives.max_registers = Some(self.unsigned(u32::MAX.into())? as u32),
                 ".maxclusterrank" => directives.max_cluster_rank = Some(self.unsigned(u32::MAX.into())? as u32),
                 ".explicitcluster" => directives.explicit_cluster = true,
                 ".noreturn" => directives.no_return = true,
                 ".pragma" => self.skip_statement()?,
                 ".abi_preserve" | ".abi_preserve_control" => drop(self.unsigned(u32::MAX.into())?),
-                ".blocksareclusters" => {}
+                ".blocksareclusters" => directives.blocks_are_clusters = true,
                 text => return Err(error(token, format!("unknown directive `{text}` of a function"))),
             }
         }

@@ -3,10 +3,11 @@
 use super::body::Building;
 use super::scope::Entity;
 use super::{Parser, Result, error, unexpected};
-use crate::ast::{Call, CallTarget, Guard, Instruction, Modifiers, Operand, Statement};
+use crate::ast::{Call, CallTarget, Guard, Instruction, Operand, Statement};
+use crate::form::Spelling;
 use crate::lexer::{Kind, Token};
-use crate::words::{apply, type_of};
-use crate::{Opcode, verify};
+use crate::{Diagnostic, verify};
+use std::rc::Rc;
 
 /// Operands of one instruction or call: more than any form has, less than a text could ask for.
 const MOST_OPERANDS: usize = 1024;
@@ -16,26 +17,11 @@ impl<'t> Parser<'t> {
     pub(super) fn instruction(&mut self, building: &mut Building<'t>) -> Result<()> {
         let guard = self.guard(building)?;
         let mnemonic = self.expect(Kind::Identifier, "an instruction")?;
-        if mnemonic.text == "call" {
+        if matches!(mnemonic.text, "call" | "call.uni") {
             return self.call(guard, mnemonic, building);
         }
+        let spelling = self.spelling(mnemonic)?;
         let location = self.place(mnemonic);
-        let opcode = Opcode::from_text(mnemonic.text)
-            .ok_or_else(|| error(mnemonic, format!("unknown instruction `{}`", self.spelled(mnemonic))))?;
-        let mut modifiers = Modifiers { vector: 1, ..Modifiers::default() };
-        let mut types = Vec::with_capacity(1);
-        let words = self.at;
-        while matches!(self.peek().kind, Kind::Dot | Kind::DotNumber) {
-            let word = self.next();
-            let text = &word.text[1..];
-            if let Some(ty) = type_of(text) {
-                types.push(ty);
-            } else if !apply(opcode, text, &mut modifiers) {
-                let spelled = self.spelled(mnemonic);
-                return Err(error(word, format!("unknown word `{}` of `{spelled}`", word.text)));
-            }
-        }
-        let words = &self.tokens[words..self.at];
         let mut operands = Vec::with_capacity(3);
         while self.peek().kind != Kind::Semicolon {
             if !operands.is_empty() {
@@ -47,34 +33,57 @@ impl<'t> Parser<'t> {
             operands.push(self.operand(building)?);
         }
         self.next();
-        let instruction = Instruction { guard, opcode, modifiers, types, operands, location };
-        verify::instruction(&instruction, words, &building.body)
-            .map_err(|message| error(mnemonic, format!("`{}`: {message}", self.spelled(mnemonic))))?;
-        building.body.statements.push(Statement::Instruction(instruction));
+        verify::operands(&spelling, &mut operands, &building.body)
+            .map_err(|message| error(mnemonic, format!("`{}`: {message}", mnemonic.text)))?;
+        let Spelling { opcode, modifiers, types, .. } = &*spelling;
+        let (modifiers, types) = (modifiers.clone(), types.clone());
+        building.body.statements.push(Statement::Instruction(Instruction {
+            guard,
+            opcode: *opcode,
+            modifiers,
+            types,
+            operands,
+            location,
+        }));
         Ok(())
     }
 
-    fn guard(&mut self, building: &Building<'t>) -> Result<Option<Guard>> {
+    /// What the instruction says up to its operands. Texts repeat themselves: each spelling is read once.
+    fn spelling(&mut self, mnemonic: Token<'t>) -> Result<Rc<Spelling>> {
+        let wrong = |(at, message): (usize, String)| {
+            let mut diagnostic: Diagnostic = error(mnemonic, message);
+            diagnostic.location.column = diagnostic.location.column.saturating_add(at as u32);
+            diagnostic
+        };
+        if matches!(self.peek().kind, Kind::Dot | Kind::DotNumber) {
+            // Blanks before a dot: rare enough to be read each time.
+            let mut text = mnemonic.text.to_owned();
+            while matches!(self.peek().kind, Kind::Dot | Kind::DotNumber) {
+                text.push_str(self.next().text);
+            }
+            return Spelling::new(&text).map(Rc::new).map_err(wrong);
+        }
+        if let Some(known) = self.spellings.get(mnemonic.text) {
+            return Ok(Rc::clone(known));
+        }
+        let spelling = Rc::new(Spelling::new(mnemonic.text).map_err(wrong)?);
+        self.spellings.insert(mnemonic.text, Rc::clone(&spelling));
+        Ok(spelling)
+    }
+
+    fn guard(&mut self, building: &mut Building<'t>) -> Result<Option<Guard>> {
         if !self.accept(Kind::At) {
             return Ok(None);
         }
         let negated = self.accept(Kind::Not);
         let token = self.expect(Kind::Identifier, "a predicate")?;
-        match building.scopes.find(token.text) {
-            Some(Entity::Register(register)) => Ok(Some(Guard { register, negated })),
-            _ => Err(error(token, format!("unknown predicate `{}`", token.text))),
+        match building.find(token.text) {
+            Some(Entity::Register(register)) if building.body.registers[register.0 as usize].ty.is_predicate() => {
+                Ok(Some(Guard { register, negated }))
+            }
+            Some(_) => Err(error(token, format!("`{}` is no predicate", token.text))),
+            None => Err(error(token, format!("unknown predicate `{}`", token.text))),
         }
-    }
-
-    /// The instruction as the text spells it, up to its operands.
-    fn spelled(&self, mnemonic: Token<'t>) -> String {
-        let start = self.tokens[..self.at]
-            .iter()
-            .rposition(|token| (token.line, token.column) == (mnemonic.line, mnemonic.column))
-            .unwrap_or(self.at);
-        let words =
-            self.tokens[start + 1..].iter().take_while(|token| matches!(token.kind, Kind::Dot | Kind::DotNumber));
-        words.fold(mnemonic.text.to_owned(), |text, word| text + word.text)
     }
 
     /// Behind `call`: `[.uni] [(results),] target [, (arguments)] [, prototype];`
@@ -87,7 +96,7 @@ impl<'t> Parser<'t> {
             self.expect(Kind::Comma, "`,`")?;
         }
         let name = self.expect(Kind::Identifier, "a function")?;
-        let target = match building.scopes.find(name.text) {
+        let target = match building.find(name.text) {
             Some(Entity::Register(register)) => CallTarget::Indirect(register),
             None => CallTarget::Direct(self.intern(name.text)),
             Some(_) => return Err(error(name, format!("`{}` is no function", name.text))),
@@ -99,7 +108,7 @@ impl<'t> Parser<'t> {
                 continue;
             }
             let name = self.expect(Kind::Identifier, "a prototype")?;
-            match building.scopes.find(name.text) {
+            match building.find(name.text) {
                 Some(Entity::Prototype(index)) => prototype = Some(index),
                 _ => return Err(error(name, format!("unknown prototype `{}`", name.text))),
             }
@@ -124,7 +133,16 @@ impl<'t> Parser<'t> {
                 return Err(error(token, "too many arguments"));
             }
             let operand = self.operand(building)?;
-            if matches!(operand, Operand::Address(..) | Operand::Vector(_) | Operand::Pair(..) | Operand::Label(_)) {
+            if !matches!(
+                operand,
+                Operand::Register(_)
+                    | Operand::Integer(_)
+                    | Operand::Float32(_)
+                    | Operand::Float64(_)
+                    | Operand::Special(_)
+                    | Operand::Symbol(..)
+                    | Operand::Sink
+            ) {
                 return Err(unexpected(token, "a parameter, a register or a constant"));
             }
             list.push(operand);

@@ -4,18 +4,23 @@
 //! [`broken`](crate::ast::Function::broken); the parser resumes behind the body, so that the other kernels of the module run.
 
 mod body;
+mod expression;
 mod function;
 mod instruction;
 mod operand;
 mod scope;
 mod source;
+mod special;
+mod symbols;
 mod variable;
 
 use crate::Diagnostic;
 use crate::ast::{Linkage, Location, Module, Name};
+use crate::form::Spelling;
 use crate::lexer::{Kind, Token, tokens};
 use source::Sources;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 pub(crate) type Result<T> = std::result::Result<T, Diagnostic>;
 
@@ -28,9 +33,20 @@ pub fn parse(text: &str) -> Result<Module> {
         return Err(Diagnostic::new(Location::default(), "the text is larger than 4 GiB"));
     }
     // Texts in fat binaries end with a NUL.
-    let tokens = tokens(text.trim_end_matches('\0'));
-    Parser { tokens: &tokens, at: 0, module: Module::default(), sources: Sources::default(), names: HashSet::new() }
-        .module()
+    let text = text.trim_end_matches('\0');
+    let tokens = tokens(text);
+    let parser = Parser {
+        tokens: &tokens,
+        at: 0,
+        module: Module::default(),
+        sources: Sources::default(),
+        names: HashSet::new(),
+        spellings: HashMap::new(),
+        budget: 4 * text.len() + (1 << 16),
+    };
+    let mut module = parser.module()?;
+    symbols::check(&mut module);
+    Ok(module)
 }
 
 struct Parser<'t> {
@@ -40,6 +56,11 @@ struct Parser<'t> {
     sources: Sources<'t>,
     /// Interned symbol names.
     names: HashSet<Name>,
+    /// Instructions up to their operands, as spelled so far.
+    spellings: HashMap<&'t str, Rc<Spelling>>,
+    /// What the module may still hold beyond what its text spells out: bytes of initial values that it leaves out, statements
+    /// that `.alias` repeats.
+    budget: usize,
 }
 
 impl<'t> Parser<'t> {
@@ -122,6 +143,8 @@ impl<'t> Parser<'t> {
         let Some(function) = found else {
             return Err(error(directive, format!("`.alias` of `{aliasee}`, which is not defined before it")));
         };
+        let size = function.body.as_ref().map_or(0, |body| body.statements.len() + body.registers.len());
+        self.budget = self.budget.checked_sub(size).ok_or_else(|| error(directive, "too many aliases"))?;
         let mut function = function.clone();
         function.name = name;
         self.module.functions.push(function);

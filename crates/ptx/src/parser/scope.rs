@@ -1,12 +1,14 @@
-//! Names inside a function: registers, variables and labels of nested `{ }` scopes (PTX ISA, section 4.4 and 10.1).
+//! Names inside a function: registers, variables and labels of nested `{ }` scopes (PTX ISA, sections 4.4 and 10.1).
 
-use crate::ast::{Label, Name, Reg, Var};
+use crate::ast::{Label, Name, Reg, Register, Type, Var};
 use std::collections::HashMap;
 
 /// What a name means inside a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entity {
     Register(Reg),
+    /// `.reg .v4 .f32 %v`: its first element and their number.
+    Registers(Reg, u8),
     Variable(Var),
     Label(Label),
     Parameter(u32),
@@ -20,8 +22,9 @@ pub(super) enum Entity {
 #[derive(Default)]
 struct Scope<'t> {
     names: HashMap<&'t str, Entity>,
-    /// `%r<100>`: prefix to first register and count.
-    ranges: HashMap<&'t str, (u32, u32)>,
+    /// `%r<100>`: prefix to count and type. The registers come to be when they are used: a text can declare more of them than memory
+    /// holds.
+    ranges: HashMap<&'t str, (u32, Type)>,
 }
 
 /// The scopes around a place, the outermost first.
@@ -46,20 +49,32 @@ impl<'t> Scopes<'t> {
         self.0.last_mut().is_some_and(|scope| scope.names.insert(name, entity).is_none())
     }
 
-    pub fn define_range(&mut self, prefix: &'t str, first: u32, count: u32) -> bool {
-        self.0.last_mut().is_some_and(|scope| scope.ranges.insert(prefix, (first, count)).is_none())
+    pub fn define_range(&mut self, prefix: &'t str, count: u32, ty: Type) -> bool {
+        self.0.last_mut().is_some_and(|scope| scope.ranges.insert(prefix, (count, ty)).is_none())
     }
 
-    pub fn find(&self, name: &str) -> Option<Entity> {
-        let digits = name.len() - name.bytes().rev().take_while(u8::is_ascii_digit).count();
-        let (prefix, number) = name.split_at(digits);
-        // `%r01` is no register of `%r<2>`.
-        let number: Option<u32> = if number.len() > 1 && number.starts_with('0') { None } else { number.parse().ok() };
-        self.0.iter().rev().find_map(|scope| {
-            scope.names.get(name).copied().or_else(|| {
-                let &(first, count) = scope.ranges.get(prefix)?;
-                number.filter(|&number| number < count).map(|number| Entity::Register(Reg(first + number)))
-            })
+    /// What a name means here. A register of a range is added to `registers` the first time.
+    pub fn find(&mut self, name: &'t str, registers: &mut Vec<Register>) -> Option<Entity> {
+        self.0.iter_mut().rev().find_map(|scope| {
+            if let Some(&entity) = scope.names.get(name) {
+                return Some(entity);
+            }
+            if scope.ranges.is_empty() {
+                return None;
+            }
+            let digits = name.len() - name.bytes().rev().take_while(u8::is_ascii_digit).count();
+            // A prefix may itself end with digits (`%r1<4>` has `%r10`): every split is tried, the longest prefix first.
+            let ty = (digits..name.len()).rev().find_map(|split| {
+                let (prefix, number) = name.split_at(split);
+                let &(count, ty) = scope.ranges.get(prefix)?;
+                // `%r01` is no register of `%r<2>`.
+                let plain = number.len() == 1 || !number.starts_with('0');
+                (plain && number.parse::<u32>().is_ok_and(|number| number < count)).then_some(ty)
+            })?;
+            let register = Reg(registers.len() as u32);
+            registers.push(Register { name: Name::from(name), ty });
+            scope.names.insert(name, Entity::Register(register));
+            Some(Entity::Register(register))
         })
     }
 
@@ -70,9 +85,4 @@ impl<'t> Scopes<'t> {
             _ => None,
         }
     }
-}
-
-/// Numbered names of a register range.
-pub(super) fn numbered(prefix: &str, number: u32) -> Name {
-    Name::from(format!("{prefix}{number}"))
 }

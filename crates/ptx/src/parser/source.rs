@@ -5,6 +5,9 @@ use crate::ast::{Inline, Location, Module, Name, SourceLine};
 use crate::lexer::{Kind, Token};
 use std::collections::HashMap;
 
+/// File, line, column.
+type Place = (u32, u32, u32);
+
 /// What the text has said of source files so far. `.file` may follow the `.loc` directives that use it.
 #[derive(Default)]
 pub(super) struct Sources<'t> {
@@ -12,13 +15,17 @@ pub(super) struct Sources<'t> {
     indices: HashMap<u64, u32>,
     paths: Vec<String>,
     /// The place in force.
-    pub current: Option<SourceLine>,
-    /// Inlined calls of the function being parsed, and where they are known.
-    pub inlines: Vec<Inline>,
-    known: HashMap<(Option<&'t str>, SourceLine), u32>,
-    /// Labels of `.debug_str`.
-    strings: HashMap<&'t str, Name>,
+    current: Option<SourceLine>,
+    inlines: Vec<Inline>,
+    known: HashMap<(Option<Label<'t>>, SourceLine), u32>,
+    /// What the last `.loc` for a place said of its inlining: the caller of an inlined call may be inlined itself.
+    inlined: HashMap<Place, u32>,
+    /// Labels of `.debug_str`, to the bytes behind them.
+    strings: HashMap<&'t str, Vec<u8>>,
 }
+
+/// `$L__info_string3+4`
+type Label<'t> = (&'t str, u64);
 
 impl Sources<'_> {
     fn index(&mut self, number: u64) -> u32 {
@@ -34,17 +41,35 @@ impl Sources<'_> {
         self.current = None;
         self.inlines.clear();
         self.known.clear();
+        self.inlined.clear();
+    }
+
+    /// The inlined calls of the function that ends.
+    pub fn take_inlines(&mut self) -> Vec<Inline> {
+        std::mem::take(&mut self.inlines)
     }
 
     /// Hands the files to the module and gives the inlined functions their names.
     pub fn finish(self, module: &mut Module) {
         module.files = self.paths;
+        let mut names: HashMap<Name, Option<Name>> = HashMap::new();
         for body in module.functions.iter_mut().filter_map(|function| function.body.as_mut()) {
             for inline in &mut body.inlines {
-                inline.function = inline.function.take().and_then(|label| self.strings.get(&*label).cloned());
+                if let Some(label) = inline.function.take() {
+                    let strings = &self.strings;
+                    inline.function = names.entry(label).or_insert_with_key(|label| named(strings, label)).clone();
+                }
             }
         }
     }
+}
+
+/// The string at `label+offset`.
+fn named(strings: &HashMap<&str, Vec<u8>>, label: &str) -> Option<Name> {
+    let (label, offset) = label.split_once('+').unwrap_or((label, "0"));
+    let bytes = strings.get(label)?.get(offset.parse().ok()?..)?;
+    let name = bytes.split(|&byte| byte == 0).next()?;
+    (!name.is_empty()).then(|| Name::from(&*String::from_utf8_lossy(name)))
 }
 
 impl<'t> Parser<'t> {
@@ -72,81 +97,65 @@ impl<'t> Parser<'t> {
     /// Behind `.loc`: `file line column [, function_name label[+n], inlined_at file line column]`.
     pub(super) fn loc(&mut self) -> Result<()> {
         let mut place = self.line()?;
-        while self.peek().kind == Kind::Comma {
-            self.next();
+        let mut function = None;
+        while self.accept(Kind::Comma) {
             let word = self.expect(Kind::Identifier, "`function_name` or `inlined_at`")?;
             match word.text {
                 "function_name" => {
                     let label = self.expect(Kind::Identifier, "a label")?.text;
-                    if self.accept(Kind::Plus) {
-                        self.unsigned(u64::MAX)?;
-                    }
-                    self.expect(Kind::Comma, "`,`")?;
-                    if !self.accept_word("inlined_at") {
-                        return Err(error(self.peek(), "expected `inlined_at`"));
-                    }
-                    place.inlined = self.inlined_at(Some(label))?;
+                    let offset = if self.accept(Kind::Plus) { self.unsigned(u64::MAX)? } else { 0 };
+                    function = Some((label, offset));
                 }
-                "inlined_at" => place.inlined = self.inlined_at(None)?,
+                "inlined_at" => place.inlined = self.inlined_at(function)?,
                 _ => return Err(error(word, format!("unknown word `{}` of `.loc`", word.text))),
             }
         }
+        self.sources.inlined.insert((place.file, place.line, place.column), place.inlined);
         self.sources.current = Some(place);
         Ok(())
     }
 
-    fn inlined_at(&mut self, function: Option<&'t str>) -> Result<u32> {
-        // The caller's place may itself be inlined; its own `.loc` came first.
+    /// The number (from 1) of the inlined call at the place that follows.
+    fn inlined_at(&mut self, function: Option<Label<'t>>) -> Result<u32> {
         let mut at = self.line()?;
-        if let Some((_, outer)) = self.sources.known.iter().find(|((_, known), _)| {
-            (known.file, known.line, known.column) == (at.file, at.line, at.column) && known.inlined != 0
-        }) {
-            at.inlined = outer.saturating_sub(1);
+        // Only calls that came before can be around this one: no cycle can arise.
+        at.inlined = self.sources.inlined.get(&(at.file, at.line, at.column)).copied().unwrap_or(0);
+        if let Some(&number) = self.sources.known.get(&(function, at)) {
+            return Ok(number);
         }
-        if let Some(&index) = self.sources.known.get(&(function, at)) {
-            return Ok(index);
-        }
-        self.sources.inlines.push(Inline { function: function.map(Name::from), at: SourceLine { inlined: 0, ..at } });
-        let index = self.sources.inlines.len() as u32;
-        self.sources.known.insert((function, at), index);
-        Ok(index)
+        let label = function.map(|(label, offset)| match offset {
+            0 => Name::from(label),
+            _ => Name::from(format!("{label}+{offset}")),
+        });
+        self.sources.inlines.push(Inline { function: label, at });
+        let number = self.sources.inlines.len() as u32;
+        self.sources.known.insert((function, at), number);
+        Ok(number)
     }
 
     /// Behind `.section`: skipped, but for the strings of `.debug_str`.
     pub(super) fn section(&mut self) -> Result<()> {
         let name = self.next();
         self.expect(Kind::OpenBrace, "`{`")?;
-        let end = {
-            let start = self.at;
-            self.skip_to_close(Kind::OpenBrace, Kind::CloseBrace)?;
-            start..self.at
-        };
+        let start = self.at;
+        self.skip_to_close(Kind::OpenBrace, Kind::CloseBrace)?;
         if name.text == ".debug_str" {
             let tokens = self.tokens;
-            self.debug_strings(&tokens[end]);
+            self.debug_strings(&tokens[start..self.at]);
         }
         Ok(())
     }
 
     fn debug_strings(&mut self, tokens: &'t [Token<'t>]) {
-        let mut label = None;
-        let mut bytes = Vec::new();
+        let mut bytes = None;
         for pair in tokens.windows(2) {
             match (pair[0].kind, pair[1].kind) {
-                (Kind::Identifier, Kind::Colon) => {
-                    label = Some(pair[0].text);
-                    bytes.clear();
-                }
-                (Kind::Integer, _) => match integer(pair[0].text) {
-                    Some(0) => {
-                        if let Some(label) = label.take() {
-                            self.sources.strings.insert(label, Name::from(&*String::from_utf8_lossy(&bytes)));
-                        }
-                        bytes.clear();
+                (Kind::Identifier, Kind::Colon) => bytes = Some(self.sources.strings.entry(pair[0].text).or_default()),
+                (Kind::Integer, _) => {
+                    if let (Some(bytes), Some(byte)) = (&mut bytes, integer(pair[0].text)) {
+                        bytes.push(byte as u8);
                     }
-                    Some(byte) => bytes.push(byte as u8),
-                    None => {}
-                },
+                }
                 _ => {}
             }
         }

@@ -1,0 +1,205 @@
+//! Finds the forms of the table that an instruction's words and types fit.
+//!
+//! A module spells a few hundred different instructions and uses each many times: what `ld.global.v4.f32` means is worked out once a
+//! module and kept as a [`Spelling`].
+
+use crate::Opcode;
+use crate::ast::{Modifiers, Type};
+use crate::table::{Form, forms};
+use crate::types::type_of;
+use crate::words::apply;
+use std::sync::LazyLock;
+
+/// What an operand must be; the letters of [`Form::operands`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Typed(usize),
+    Wide,
+    Vector,
+    Unpacked,
+    /// Bytes.
+    Sized(u32),
+    /// Elements and the bytes of each.
+    Fragment(usize, u32),
+    Predicate,
+    Condition,
+    Constant,
+    Address,
+    Object,
+    Texel,
+    Label,
+    Targets,
+    Policy,
+    Any,
+}
+
+/// One operand of a form.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    pub kind: Kind,
+    pub written: bool,
+    pub optional: bool,
+    /// The second destination behind `|`.
+    pub second: Option<Kind>,
+}
+
+/// A form, ready for comparison.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    /// Alternatives of each group, and whether the group may be absent.
+    groups: Vec<(Vec<&'static str>, bool)>,
+    /// A bit for each allowed [`Type`].
+    types: Vec<u64>,
+    pub slots: Vec<Slot>,
+}
+
+static PATTERNS: LazyLock<Vec<Vec<Pattern>>> = LazyLock::new(|| {
+    let mut patterns: Vec<Vec<Pattern>> = Opcode::ALL.iter().map(|_| Vec::new()).collect();
+    for form in forms() {
+        patterns[form.opcode as usize].push(Pattern::new(form));
+    }
+    patterns
+});
+
+fn optional(text: &str) -> (&str, bool) {
+    text.strip_suffix('?').map_or((text, false), |text| (text, true))
+}
+
+impl Kind {
+    fn new(text: &str) -> Self {
+        let bytes = |letter| match letter {
+            'h' => 2,
+            'q' => 8,
+            _ => 4,
+        };
+        match text {
+            "w" => Kind::Wide,
+            "v" => Kind::Vector,
+            "u" => Kind::Unpacked,
+            "h" | "r" | "q" => Kind::Sized(bytes(text.chars().next().unwrap_or('r'))),
+            "p" => Kind::Predicate,
+            "n" => Kind::Condition,
+            "i" => Kind::Constant,
+            "m" => Kind::Address,
+            "M" => Kind::Object,
+            "T" => Kind::Texel,
+            "l" => Kind::Label,
+            "t" => Kind::Targets,
+            "c" => Kind::Policy,
+            _ => match text.strip_suffix(['h', 'r', 'q']).and_then(|count| count.parse().ok()) {
+                Some(count) => Kind::Fragment(count, bytes(text.chars().last().unwrap_or('r'))),
+                None => text.parse().map_or(Kind::Any, Kind::Typed),
+            },
+        }
+    }
+}
+
+impl Slot {
+    fn new(text: &str) -> Self {
+        let (text, optional) = optional(text);
+        let (text, written) = text.strip_prefix('=').map_or((text, false), |text| (text, true));
+        let (text, second) = text.split_once('|').map_or((text, None), |(text, second)| (text, Some(second)));
+        Self { kind: Kind::new(text), written, optional, second: second.map(Kind::new) }
+    }
+}
+
+/// How far a comparison came before it failed, and the complaint.
+type Complaint = (u32, String);
+
+impl Pattern {
+    fn new(form: &'static Form) -> Self {
+        let groups = form.words.split_whitespace().map(optional);
+        let types = form
+            .types
+            .iter()
+            .map(|types| types.split_whitespace().filter_map(type_of).fold(0, |types, ty| types | 1 << ty as u32));
+        Self {
+            groups: groups.map(|(group, absent)| (group.split('|').collect(), absent)).collect(),
+            types: types.collect(),
+            slots: form.operands.split_whitespace().map(Slot::new).collect(),
+        }
+    }
+
+    fn judge(&self, words: &[&str], types: &[Type]) -> Result<(), Complaint> {
+        let mut used = 0u64;
+        // Each word takes the first group that has it and is free: `.row.col` are two groups of the same words.
+        for word in words {
+            let free = self
+                .groups
+                .iter()
+                .enumerate()
+                .position(|(index, (group, _))| used & 1 << index == 0 && group.contains(word));
+            match free {
+                Some(index) => used |= 1 << index,
+                None => return Err((0, format!("`.{word}` does not belong here"))),
+            }
+        }
+        for (index, (group, absent)) in self.groups.iter().enumerate() {
+            if !absent && used & 1 << index == 0 {
+                let what = if group.len() > 1 { "one of " } else { "" };
+                return Err((1, format!("{what}`.{}` is missing", group.join("`, `."))));
+            }
+        }
+        if types.len() != self.types.len() {
+            let plural = if self.types.len() == 1 { "" } else { "s" };
+            return Err((2, format!("{} types instead of {}{plural}", types.len(), self.types.len())));
+        }
+        for (ty, allowed) in types.iter().zip(&self.types) {
+            if allowed & 1 << *ty as u32 == 0 {
+                return Err((3, format!("`.{}` is none of its types", ty.text())));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What an instruction is, up to its operands.
+#[derive(Debug)]
+pub(crate) struct Spelling {
+    pub opcode: Opcode,
+    pub modifiers: Modifiers,
+    pub types: Vec<Type>,
+    /// The forms that its words and types fit: never empty.
+    pub patterns: Vec<&'static Pattern>,
+}
+
+impl Spelling {
+    /// Reads `mnemonic.word.word`.
+    ///
+    /// # Errors
+    /// The byte of the text where it goes wrong, and what is wrong.
+    pub fn new(text: &str) -> Result<Self, (usize, String)> {
+        let mut parts = text.split('.');
+        let mnemonic = parts.next().unwrap_or_default();
+        let opcode = Opcode::from_text(mnemonic).ok_or_else(|| (0, format!("unknown instruction `{text}`")))?;
+        let mut modifiers = Modifiers { vector: 1, ..Modifiers::default() };
+        let (mut words, mut types) = (Vec::new(), Vec::new());
+        let mut at = mnemonic.len();
+        for word in parts {
+            if let Some(ty) = type_of(word) {
+                types.push(ty);
+            } else if apply(opcode, word, &mut modifiers) {
+                words.push(word);
+            } else {
+                return Err((at, format!("unknown word `.{word}` of `{text}`")));
+            }
+            at += 1 + word.len();
+        }
+        let mut furthest: Option<Complaint> = None;
+        let mut patterns = Vec::new();
+        for pattern in &PATTERNS[opcode as usize] {
+            match pattern.judge(&words, &types) {
+                Ok(()) => patterns.push(pattern),
+                Err(complaint) => {
+                    if furthest.as_ref().is_none_or(|furthest| furthest.0 < complaint.0) {
+                        furthest = Some(complaint);
+                    }
+                }
+            }
+        }
+        match furthest {
+            Some((_, complaint)) if patterns.is_empty() => Err((0, format!("`{text}`: {complaint}"))),
+            _ => Ok(Self { opcode, modifiers, types, patterns }),
+        }
+    }
+}
