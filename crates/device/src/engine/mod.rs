@@ -7,9 +7,13 @@
 mod event;
 mod grid;
 mod host_thread;
+#[cfg(test)]
+pub(crate) mod native;
 pub(crate) mod operation;
 mod state;
 mod stream;
+#[cfg(test)]
+mod tests;
 mod wait;
 mod worker;
 

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Rounds over all spinning blocks without any change after which the workers begin to rest.
 const ROUNDS: u64 = 64;
 /// The longest rest, which bounds how late a spinning block sees what the host wrote.
-const LONGEST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_micros(200);
 
 /// What an item of the model is to the engine.
 enum Payload {
@@ -254,13 +254,12 @@ impl State {
         self.fruitless > ROUNDS * self.parked.len() as u64
     }
 
-    /// How long to rest before looking at spinning blocks again. They may wait for the host, so they are never given up.
+    /// How long to rest before looking at spinning blocks again, once all of them were looked at. They may wait for the host, so they
+    /// are never given up.
     pub fn pause(&mut self) -> Option<Duration> {
-        if !self.patient() || self.parked.is_empty() || self.has_fresh_work() {
-            return None;
-        }
-        let rounds = self.fruitless / self.parked.len() as u64 - ROUNDS;
-        Some(Duration::from_micros(20 * (rounds + 1)).min(LONGEST_PAUSE))
+        let blocks = self.parked.len() as u64;
+        let rested = blocks > 0 && self.patient() && self.fruitless.is_multiple_of(blocks) && !self.has_fresh_work();
+        rested.then(|| Duration::from_micros(2 * (self.fruitless / blocks - ROUNDS)).min(LONGEST_PAUSE))
     }
 
     /// The next thing to do. `turn` alternates between new blocks and parked ones, so that neither starves the other.

@@ -159,8 +159,10 @@ impl State {
             Report::None => {}
             Report::Finished(item) => self.finish(item),
             Report::Parked(block, resumed) => {
-                if resumed == Resumed::Yes {
+                if resumed == Resumed::Yes && block.unchanged() {
                     self.fruitless += 1;
+                } else {
+                    self.fruitless = 0;
                 }
                 // SAFETY: the block has not exited.
                 let grid = unsafe { Grid::from_owner(block.grid().owner) };

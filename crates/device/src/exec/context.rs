@@ -1,16 +1,29 @@
 //! What built-in functions may ask and do, given the context of the calling thread.
 
+use super::block::Block;
+use super::fiber::{Fiber, Stop};
+use super::grid::FaultReport;
 use crate::memory::Memory;
+use corosensei::Yielder;
 use hotfire_jit::abi::{Fault, ThreadContext};
+use hotfire_ptx::ast::Location;
 use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The fiber and the block of a context. The context is the first thing in its fiber.
+unsafe fn of(context: *mut ThreadContext) -> (*mut Fiber, *mut Block) {
+    let fiber = context.cast::<Fiber>();
+    // SAFETY: the context of a running thread lies in its fiber.
+    (fiber, unsafe { (*fiber).block })
+}
 
 /// The engine's own grid: [`GridCode::owner`](super::GridCode::owner).
 ///
 /// # Safety
 /// `context` is the context that generated code passed to the calling function; the same for all functions here.
 pub unsafe fn owner(context: *mut ThreadContext) -> *const c_void {
-    let _ = context;
-    unimplemented!()
+    // SAFETY: the caller's promise.
+    unsafe { Block::code(of(context).1).owner }
 }
 
 /// Linear index of the thread's block in its grid.
@@ -18,8 +31,8 @@ pub unsafe fn owner(context: *mut ThreadContext) -> *const c_void {
 /// # Safety
 /// As [`owner`].
 pub unsafe fn block_index(context: *mut ThreadContext) -> u64 {
-    let _ = context;
-    unimplemented!()
+    // SAFETY: the caller's promise.
+    unsafe { (*of(context).1).index }
 }
 
 /// The device's memory.
@@ -27,8 +40,20 @@ pub unsafe fn block_index(context: *mut ThreadContext) -> u64 {
 /// # Safety
 /// As [`owner`]; the reference must not outlive the call from generated code.
 pub unsafe fn memory<'a>(context: *mut ThreadContext) -> &'a Memory {
-    let _ = context;
-    unimplemented!()
+    // SAFETY: the caller's promise; the worker keeps the memory alive.
+    unsafe { &*(*of(context).1).memory }
+}
+
+/// Something that is run on another stack of the same host thread.
+struct SameThread<F>(F);
+
+// SAFETY: `on_parent_stack` runs it on the calling host thread, before it returns.
+unsafe impl<F> Send for SameThread<F> {}
+
+impl<F: FnOnce() -> R, R> SameThread<F> {
+    fn call(self) -> R {
+        (self.0)()
+    }
 }
 
 /// Runs `f` on the worker's own stack. Everything that needs much stack, takes locks, allocates or might panic belongs
@@ -38,8 +63,18 @@ pub unsafe fn memory<'a>(context: *mut ThreadContext) -> &'a Memory {
 /// # Safety
 /// As [`owner`].
 pub unsafe fn on_worker_stack<R>(context: *mut ThreadContext, f: impl FnOnce() -> R) -> R {
-    let _ = context;
-    f()
+    // SAFETY: the caller's promise; the fiber set its yielder when it started.
+    let yielder = unsafe { &*(*context).yielder.cast::<Yielder<*mut Block, Stop>>() };
+    let f = SameThread(AssertUnwindSafe(f));
+    let result = yielder.on_parent_stack(move || SameThread(catch_unwind(AssertUnwindSafe(|| f.call()))));
+    match result.0 {
+        Ok(value) => value,
+        Err(payload) => {
+            std::mem::forget(payload);
+            // SAFETY: the caller's promise.
+            unsafe { fault(context, Fault::LaunchFailure, 0) }
+        }
+    }
 }
 
 /// Ends the thread, and with it the grid, with a fault. Frames on the thread's stack are abandoned, not unwound: nothing
@@ -48,8 +83,44 @@ pub unsafe fn on_worker_stack<R>(context: *mut ThreadContext, f: impl FnOnce() -
 /// # Safety
 /// As [`owner`].
 pub unsafe fn fault(context: *mut ThreadContext, fault: Fault, address: u64) -> ! {
-    let _ = (context, fault, address);
-    unimplemented!()
+    // SAFETY: the caller's promise.
+    unsafe { raise(context, fault, address, None) }
+}
+
+/// As [`fault`], with the place.
+///
+/// # Safety
+/// As [`owner`].
+pub(super) unsafe fn raise(context: *mut ThreadContext, fault: Fault, address: u64, location: Option<Location>) -> ! {
+    // SAFETY: the caller's promise.
+    unsafe {
+        report(context, fault, address, location);
+        end(context, Stop::Fault)
+    }
+}
+
+/// Notes a fault of the thread. Async-signal-safe.
+///
+/// # Safety
+/// As [`owner`].
+pub(super) unsafe fn report(context: *mut ThreadContext, fault: Fault, address: u64, location: Option<Location>) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (_, block) = of(context);
+        let (block_at, thread) = ((*block).context.ctaid, (*context).tid);
+        (*block).fault = Some(FaultReport { fault, address, block: block_at, thread, location });
+    }
+}
+
+/// Leaves the thread for good.
+///
+/// # Safety
+/// As [`owner`].
+pub(super) unsafe fn end(context: *mut ThreadContext, stop: Stop) -> ! {
+    // SAFETY: the caller's promise.
+    unsafe { Fiber::suspend(of(context).0, stop) };
+    // The worker resumes no thread that it was told is over.
+    std::process::abort()
 }
 
 /// Ends the thread normally, from within any function. Frames are abandoned as by [`fault`].
@@ -57,8 +128,8 @@ pub unsafe fn fault(context: *mut ThreadContext, fault: Fault, address: u64) -> 
 /// # Safety
 /// As [`owner`].
 pub unsafe fn exit(context: *mut ThreadContext) -> ! {
-    let _ = context;
-    unimplemented!()
+    // SAFETY: the caller's promise.
+    unsafe { end(context, Stop::Exit) }
 }
 
 /// Lets others run.
@@ -66,5 +137,13 @@ pub unsafe fn exit(context: *mut ThreadContext) -> ! {
 /// # Safety
 /// As [`owner`].
 pub unsafe fn yield_now(context: *mut ThreadContext) {
-    let _ = context;
+    let mark = 0u64;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (fiber, block) = of(context);
+        (*fiber).at = &raw const mark as u64;
+        (*block).know(fiber);
+        (*block).yielded.push(fiber);
+        Fiber::suspend(fiber, Stop::Wait);
+    }
 }

@@ -98,6 +98,11 @@ impl ParkedBlock {
         self.0.stuck()
     }
 
+    /// True if its threads looked the same at the last two looks: loops that only read what others may write, most likely.
+    pub fn unchanged(&self) -> bool {
+        self.0.unchanged()
+    }
+
     /// Linear index of the block.
     pub fn block(&self) -> u64 {
         self.0.index()

@@ -62,6 +62,10 @@ impl Image {
 
     /// Compiles a kernel, or a function to be called by address. 218 and a line on stderr when that fails.
     pub fn compile(&self, name: &str) -> Result<Arc<Kernel>, Status> {
+        #[cfg(test)]
+        if let Some(kernel) = crate::engine::native::kernel(name) {
+            return Ok(Arc::new(kernel));
+        }
         let options = Options { arena: self.arena, runtime: exec::runtime() };
         hotfire_jit::compile(&self.text, name, self, &options).map(Arc::new).map_err(|error| {
             eprintln!("hotfire: {name} cannot be compiled: {error}");

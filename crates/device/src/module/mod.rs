@@ -50,6 +50,12 @@ impl Module {
         self.image.variable(name)
     }
 
+    /// The address that device code has for a function.
+    #[cfg(test)]
+    pub(crate) fn code_address(&self, name: &str) -> u64 {
+        hotfire_jit::Environment::address(&*self.image, name).expect("a function of the module")
+    }
+
     /// Frees the variables. Nothing runs that uses them.
     pub(crate) fn release(&self, device: &Device) {
         self.image.release(device);

@@ -1,0 +1,136 @@
+//! The engine with kernels written in Rust.
+
+use super::native::{NAMES, Shared, text};
+use crate::{Config, Device, LaunchConfig, Limit, Module, Status, Stream};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+struct Fixture {
+    device: &'static Device,
+    module: Arc<Module>,
+    shared: &'static Shared,
+}
+
+fn fixture() -> Fixture {
+    let device = Device::new(Config { workers: Some(2), memory: Some(1 << 30), ..Config::default() });
+    let module = device.load_module(vec![hotfire_ptx::parse(&text()).unwrap()]).unwrap_or_else(|e| panic!("{e:?}"));
+    let shared: &'static Shared = Box::leak(Box::default());
+    for (slot, name) in shared.kernels.iter().zip(NAMES) {
+        slot.store(module.code_address(name), Ordering::Relaxed);
+    }
+    Fixture { device, module, shared }
+}
+
+impl Fixture {
+    fn launch(&self, name: &str, grid: u32, block: u32, first: i32, second: i32) -> Status {
+        let mut parameters = (std::ptr::from_ref(self.shared) as u64).to_ne_bytes().to_vec();
+        parameters.extend(first.to_ne_bytes());
+        parameters.extend(second.to_ne_bytes());
+        let config = LaunchConfig {
+            grid: [grid, 1, 1],
+            block: [block, 1, 1],
+            dynamic_shared: 0,
+            stream: Stream::LEGACY,
+            attributes: Default::default(),
+        };
+        self.device.launch(&self.module.function(name).unwrap(), &config, &parameters)
+    }
+
+    fn run(&self, name: &str, grid: u32, block: u32, first: i32, second: i32) {
+        assert_eq!(self.launch(name, grid, block, first, second), Status::SUCCESS);
+        assert_eq!(self.device.synchronize(), Status::SUCCESS);
+    }
+
+    fn counts(&self) -> (i32, i32, i32) {
+        let take = |value: &std::sync::atomic::AtomicI32| value.swap(0, Ordering::Relaxed);
+        (take(&self.shared.launched), take(&self.shared.dropped), take(&self.shared.code))
+    }
+
+    fn order(&self) -> Vec<i32> {
+        std::mem::take(&mut self.shared.order.lock().unwrap())
+    }
+}
+
+#[test]
+fn blocks_run_once_each() {
+    let f = fixture();
+    for (grid, block) in [(1, 1), (1000, 3), (7, 256)] {
+        f.shared.count.store(0, Ordering::Relaxed);
+        f.run("count_blocks", grid, block, 0, 0);
+        assert_eq!(f.shared.count.load(Ordering::Relaxed), (grid * block) as i32);
+    }
+}
+
+#[test]
+fn threads_meet_at_barriers() {
+    let f = fixture();
+    f.run("barriers", 50, 256, 20, 0);
+    assert_eq!(f.shared.count.load(Ordering::Relaxed), 50 * 256);
+}
+
+#[test]
+fn tails_run_in_order() {
+    let f = fixture();
+    for _ in 0..100 {
+        assert_eq!(f.launch("tails", 1, 32, 0, 0), Status::SUCCESS);
+        f.run("leaf", 1, 1, 999, 0);
+        let mut order = f.order();
+        order[..2].sort_unstable();
+        order[5..7].sort_unstable();
+        assert_eq!(order, [10, 2010, 1010, 1, 2, 20, 2020, 1020, 3, 999]);
+    }
+}
+
+#[test]
+fn the_pool_counts_running_and_queued_grids() {
+    let f = fixture();
+    for n in [100, 2048, 2049, 3000] {
+        f.shared.gate.store(false, Ordering::Relaxed);
+        f.shared.count.store(0, Ordering::Relaxed);
+        f.run("hold", 1, 1, n, 0);
+        let fit = n.min(2048);
+        assert_eq!(f.counts(), (fit, n - fit, if n > fit { 69 } else { 0 }));
+        assert_eq!(f.shared.count.load(Ordering::Relaxed), fit);
+        f.run("storm_tails", 1, 1, n, 0);
+        assert_eq!(f.counts(), (fit, n - fit, if n > fit { 69 } else { 0 }));
+        assert_eq!(f.order(), (0..fit).collect::<Vec<_>>());
+    }
+    assert_eq!(f.device.set_limit(Limit::DevRuntimePendingLaunchCount, 4), Status::SUCCESS);
+    f.run("storm_tails", 1, 1, 10, 0);
+    assert_eq!(f.counts(), (4, 6, 69));
+}
+
+#[test]
+fn trees_are_deep_and_chains_long() {
+    let f = fixture();
+    f.run("nest", 1, 1, 0, 1000);
+    assert_eq!(f.order(), [1000]);
+    f.run("tail_chain", 1, 1, 10_000, 0);
+    assert_eq!(f.order(), [0]);
+    let start = Instant::now();
+    f.run("storm", 1, 1, 50_000, 0);
+    eprintln!("storm of 50,000: {:?}", start.elapsed());
+}
+
+#[test]
+fn a_fault_is_sticky_until_a_reset() {
+    let f = fixture();
+    assert_eq!(f.launch("blocked", 100, 1, 0, 0), Status::SUCCESS);
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let stream = f.device.stream_create(true, 0).unwrap();
+    let config =
+        LaunchConfig { grid: [1; 3], block: [1; 3], dynamic_shared: 0, stream, attributes: Default::default() };
+    let wild = f.module.function("wild").unwrap();
+    let mut parameters = (std::ptr::from_ref(f.shared) as u64).to_ne_bytes().to_vec();
+    parameters.extend([8, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(f.device.launch(&wild, &config, &parameters), Status::SUCCESS);
+    assert_eq!(f.device.synchronize(), Status::ILLEGAL_ADDRESS);
+    assert_eq!(f.launch("empty", 1, 1, 0, 0), Status::ILLEGAL_ADDRESS);
+    assert_eq!(f.device.reset(), Status::SUCCESS);
+    assert_eq!(f.device.synchronize(), Status::SUCCESS);
+    let module = f.device.load_module(vec![hotfire_ptx::parse(&text()).unwrap()]).unwrap();
+    let f = Fixture { module, ..f };
+    f.run("leaf", 1, 1, 5, 0);
+    assert_eq!(f.order(), [5]);
+}

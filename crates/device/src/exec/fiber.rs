@@ -1,0 +1,233 @@
+//! A fiber: a stack with a coroutine that runs one device thread after another.
+//!
+//! The coroutine never returns. It runs the threads of a block that were not started yet, one by one, until one suspends (the
+//! next thread then needs another fiber) or none is left. So a thread that never waits costs a function call, not a switch.
+
+use super::block::Block;
+use super::stack::{SLACK, SlabStack};
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use hotfire_jit::abi::ThreadContext;
+use std::convert::Infallible;
+use std::ptr;
+
+/// Why a fiber switched back to the worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// No thread is left to start; the fiber is free.
+    Idle,
+    /// The thread waits in some queue.
+    Wait,
+    /// The thread ended inside a function. Its frames are abandoned.
+    Exit,
+    /// The thread faulted: the block's `fault` says how. Its frames are abandoned.
+    Fault,
+}
+
+type Routine = Coroutine<*mut Block, Stop, Infallible, SlabStack>;
+
+/// Lies at the top of its own stack. `context` comes first: generated code knows the fiber by it.
+#[repr(C)]
+pub struct Fiber {
+    /// The thread that the fiber runs, as generated code sees it.
+    pub context: ThreadContext,
+    /// The block that the thread belongs to.
+    pub block: *mut Block,
+    /// Next in the queue that the fiber is in.
+    pub next: *mut Fiber,
+    /// Operands of the collective or barrier reduction that the thread waits at.
+    pub value: u64,
+    /// Second operand; for barriers the kind.
+    pub operand: u64,
+    /// What the collective or reduction gave.
+    pub result: u64,
+    /// Call site of the `activemask` that the thread is at; 0 when it is at none.
+    pub active_site: u64,
+    /// Where on the stack the thread last let others run; what lies above is its state.
+    pub at: u64,
+    /// True once the current thread suspended, so that the block's table knows the fiber.
+    pub known: bool,
+    /// Size class of the stack.
+    pub class: u8,
+    low: u64,
+    routine: Routine,
+}
+
+impl Fiber {
+    /// Makes a fiber at `place`, with the stack that starts at `low` and ends at `place`.
+    ///
+    /// # Safety
+    /// The stack and the fiber's place must be open memory that nothing else uses, now or later.
+    pub unsafe fn create(place: *mut Fiber, low: u64, class: usize) {
+        let context = ThreadContext {
+            block: ptr::null(),
+            stack_limit: (low + SLACK) as *const u8,
+            tid: [0; 3],
+            linear: 0,
+            last_error: 0,
+            reserved: 0,
+            yielder: ptr::null(),
+            device: place.cast(),
+        };
+        let fiber = Fiber {
+            context,
+            block: ptr::null_mut(),
+            next: ptr::null_mut(),
+            value: 0,
+            operand: 0,
+            result: 0,
+            active_site: 0,
+            at: 0,
+            known: false,
+            class: class as u8,
+            low,
+            routine: routine(place, low),
+        };
+        // SAFETY: the caller's promise.
+        unsafe { place.write(fiber) };
+    }
+
+    /// Switches to the fiber until it stops.
+    ///
+    /// # Safety
+    /// `this` is a fiber that is not running, and `block` the live block it works for, not borrowed by anyone.
+    pub unsafe fn resume(this: *mut Fiber, block: *mut Block) -> Stop {
+        // SAFETY: nothing but this function touches `routine` while the fiber runs.
+        let routine = unsafe { &mut (*this).routine };
+        match routine.resume(block) {
+            CoroutineResult::Yield(stop) => stop,
+            CoroutineResult::Return(never) => match never {},
+        }
+    }
+
+    /// Switches from the fiber, on which this runs, to the worker. Returns when the worker resumes it.
+    ///
+    /// # Safety
+    /// Called on the stack of fiber `this`.
+    pub unsafe fn suspend(this: *mut Fiber, stop: Stop) {
+        // SAFETY: set when the coroutine started, and valid as long as it lives.
+        let yielder = unsafe { &*(*this).context.yielder.cast::<Yielder<*mut Block, Stop>>() };
+        yielder.suspend(stop);
+    }
+
+    /// Abandons whatever the fiber was at, and makes it idle.
+    ///
+    /// # Safety
+    /// The fiber is not running, and its frames own nothing: generated code's do not, and the device's own functions
+    /// suspend only where they hold nothing.
+    pub unsafe fn reset(this: *mut Fiber) {
+        // SAFETY: the caller's promise; the old coroutine counts as done, so overwriting it leaks nothing.
+        unsafe {
+            (*this).routine.force_reset();
+            (*this).known = false;
+            (*this).active_site = 0;
+            (&raw mut (*this).routine).write(routine(this, (*this).low));
+        }
+    }
+
+    /// Bounds of the stack, the fiber's own place excluded.
+    ///
+    /// # Safety
+    /// `this` is a fiber.
+    pub unsafe fn stack(this: *mut Fiber) -> std::ops::Range<u64> {
+        // SAFETY: `low` never changes.
+        unsafe { (*this).low..this as u64 }
+    }
+}
+
+fn routine(fiber: *mut Fiber, low: u64) -> Routine {
+    let body = move |yielder: &Yielder<*mut Block, Stop>, mut block: *mut Block| {
+        // SAFETY: the coroutine runs on this fiber alone, for a block that outlives the turn.
+        unsafe {
+            (*fiber).context.yielder = ptr::from_ref(yielder).cast();
+            loop {
+                super::block::run_threads(fiber, block);
+                block = yielder.suspend(Stop::Idle);
+            }
+        }
+    };
+    // SAFETY: `body` borrows nothing.
+    unsafe { Coroutine::with_stack_unchecked(SlabStack::new(low, fiber as u64), body) }
+}
+
+/// A first-in first-out queue of fibers, linked through [`Fiber::next`].
+#[derive(Debug)]
+pub struct Queue {
+    head: *mut Fiber,
+    tail: *mut Fiber,
+    count: u32,
+}
+
+impl Queue {
+    /// An empty queue.
+    pub const fn new() -> Self {
+        Self { head: ptr::null_mut(), tail: ptr::null_mut(), count: 0 }
+    }
+
+    /// Fibers in the queue.
+    pub fn len(&self) -> u32 {
+        self.count
+    }
+
+    /// Adds a fiber at the end.
+    ///
+    /// # Safety
+    /// `fiber` is a live fiber that is in no queue.
+    pub unsafe fn push(&mut self, fiber: *mut Fiber) {
+        // SAFETY: `fiber` and the members of the queue are live.
+        unsafe {
+            (*fiber).next = ptr::null_mut();
+            if self.tail.is_null() {
+                self.head = fiber;
+            } else {
+                (*self.tail).next = fiber;
+            }
+        }
+        self.tail = fiber;
+        self.count += 1;
+    }
+
+    /// Takes the first fiber.
+    pub fn pop(&mut self) -> Option<*mut Fiber> {
+        let fiber = self.head;
+        if fiber.is_null() {
+            return None;
+        }
+        // SAFETY: members of the queue are live.
+        self.head = unsafe { (*fiber).next };
+        if self.head.is_null() {
+            self.tail = ptr::null_mut();
+        }
+        self.count -= 1;
+        Some(fiber)
+    }
+
+    /// Moves all of `other` behind the last.
+    pub fn append(&mut self, other: &mut Queue) {
+        if other.head.is_null() {
+            return;
+        }
+        if self.tail.is_null() {
+            self.head = other.head;
+        } else {
+            // SAFETY: members of the queue are live.
+            unsafe { (*self.tail).next = other.head };
+        }
+        self.tail = other.tail;
+        self.count += other.count;
+        *other = Queue::new();
+    }
+
+    /// The fibers, first to last.
+    pub fn iter(&self) -> impl Iterator<Item = *mut Fiber> + use<> {
+        let mut at = self.head;
+        std::iter::from_fn(move || {
+            let fiber = at;
+            if fiber.is_null() {
+                return None;
+            }
+            // SAFETY: members of the queue are live.
+            at = unsafe { (*fiber).next };
+            Some(fiber)
+        })
+    }
+}

@@ -1,0 +1,280 @@
+//! The functions that generated code calls ([`hotfire_jit::abi::Runtime`]).
+
+use super::barrier::Arrival;
+use super::block::Block;
+use super::fiber::{Fiber, Stop};
+use super::warp::Collective;
+use super::{context, region};
+use crate::memory::Kind;
+use hotfire_jit::abi::{Fault, Runtime, ThreadContext, access, space};
+use hotfire_ptx::ast::Location;
+
+/// The table of all of them.
+pub fn runtime() -> Runtime {
+    Runtime {
+        check_access,
+        fault,
+        exit,
+        barrier,
+        warp_sync,
+        shuffle,
+        vote,
+        match_sync,
+        redux,
+        active_mask,
+        elect,
+        yield_now,
+        grid_dependency,
+        clock,
+        global_timer,
+        call_target,
+        is_space,
+        reserved: [0; 4],
+    }
+}
+
+/// The fiber and the block of the running thread.
+unsafe fn of(context: *mut ThreadContext) -> (*mut Fiber, *mut Block) {
+    let fiber = context.cast::<Fiber>();
+    // SAFETY: generated code passes the context of its thread, which lies in its fiber.
+    (fiber, unsafe { (*fiber).block })
+}
+
+unsafe fn location(block: *mut Block, site: u32) -> Option<Location> {
+    // SAFETY: the block is live.
+    unsafe { Block::code(block).kernel.sites.get(site as usize).copied() }
+}
+
+unsafe extern "C-unwind" fn check_access(context: *mut ThreadContext, address: u64, size: u32, kind: u32, site: u32) {
+    // SAFETY: called by generated code, as everything below.
+    unsafe {
+        let (_, block) = of(context);
+        let raise = |fault| context::raise(context, fault, address, location(block, site));
+        if size.is_power_of_two() && !address.is_multiple_of(u64::from(size)) {
+            raise(Fault::MisalignedAddress);
+        }
+        let bytes = u64::from(size);
+        let memory = context::memory(context);
+        if memory.contains(address) && memory.contains(address + bytes - 1) {
+            return;
+        }
+        if kind & access::GLOBAL == 0 && is_own(context, address, bytes) {
+            return;
+        }
+        if is_private(address) {
+            raise(Fault::InvalidAddressSpace);
+        }
+        if kind & access::CONST != 0 || !memory.is_registered(address, bytes) {
+            raise(Fault::IllegalAddress);
+        }
+    }
+}
+
+/// Whether a range lies in the thread's own local memory or its block's shared memory.
+unsafe fn is_own(context: *mut ThreadContext, address: u64, bytes: u64) -> bool {
+    // SAFETY: the context is that of the running thread.
+    unsafe {
+        let (fiber, block) = of(context);
+        let within = |start: u64, end: u64| address >= start && address < end && bytes <= end - address;
+        let window = (*block).window;
+        within(window.base, window.base + window.open) || within((*context).stack_limit as u64, fiber as u64)
+    }
+}
+
+/// Whether `address` lies in some block's shared window or some thread's local memory: such a pointer means nothing to another
+/// grid (launch-model 3.4).
+pub fn is_private(address: u64) -> bool {
+    region::existing().is_some_and(|regions| regions.windows.contains(address) || regions.stacks.contains(address))
+}
+
+/// The fault of that CUDA number.
+fn fault_of(number: u32) -> Fault {
+    [
+        Fault::IllegalAddress,
+        Fault::Assert,
+        Fault::StackError,
+        Fault::IllegalInstruction,
+        Fault::MisalignedAddress,
+        Fault::InvalidAddressSpace,
+        Fault::InvalidPc,
+    ]
+    .into_iter()
+    .find(|&fault| fault as u32 == number)
+    .unwrap_or(Fault::LaunchFailure)
+}
+
+unsafe extern "C-unwind" fn fault(context: *mut ThreadContext, fault: u32, address: u64, site: u32) {
+    // SAFETY: called by generated code.
+    unsafe { context::raise(context, fault_of(fault), address, location(of(context).1, site)) }
+}
+
+unsafe extern "C-unwind" fn exit(context: *mut ThreadContext) {
+    // SAFETY: called by generated code.
+    unsafe { context::exit(context) }
+}
+
+unsafe extern "C-unwind" fn barrier(
+    context: *mut ThreadContext,
+    id: u32,
+    threads: u32,
+    kind: u32,
+    predicate: u32,
+    _site: u32,
+) -> u32 {
+    // SAFETY: called by generated code; no reference to the block is held across the switch.
+    unsafe {
+        let (fiber, block) = of(context);
+        (*block).know(fiber);
+        let arrival = Arrival { id, expected: threads, kind, predicate: predicate != 0 };
+        let arrived = (*block).barriers.arrive(fiber, arrival, (*block).live, &mut (*block).ready);
+        arrived.unwrap_or_else(|| {
+            Fiber::suspend(fiber, Stop::Wait);
+            (*fiber).result as u32
+        })
+    }
+}
+
+unsafe fn meet(context: *mut ThreadContext, collective: Collective, mask: u32, value: u64, operand: u64) -> u64 {
+    // SAFETY: called by the functions below; no reference to the block is held across the switch.
+    unsafe {
+        let (fiber, block) = of(context);
+        (*block).know(fiber);
+        (*fiber).value = value;
+        (*fiber).operand = operand;
+        let met = (*block).warps.meet(fiber, collective, mask, &(*block).fibers, &mut (*block).ready);
+        met.unwrap_or_else(|| {
+            Fiber::suspend(fiber, Stop::Wait);
+            (*fiber).result
+        })
+    }
+}
+
+unsafe extern "C-unwind" fn warp_sync(context: *mut ThreadContext, mask: u32, _site: u32) {
+    // SAFETY: called by generated code, as all below.
+    unsafe { meet(context, Collective::Sync, mask, 0, 0) };
+}
+
+unsafe extern "C-unwind" fn shuffle(
+    context: *mut ThreadContext,
+    mode: u32,
+    value: u32,
+    b: u32,
+    c: u32,
+    mask: u32,
+    _site: u32,
+) -> u64 {
+    // SAFETY: called by generated code.
+    unsafe { meet(context, Collective::Shuffle(mode), mask, u64::from(value), u64::from(b) | u64::from(c) << 32) }
+}
+
+unsafe extern "C-unwind" fn vote(context: *mut ThreadContext, mode: u32, predicate: u32, mask: u32, _site: u32) -> u32 {
+    // SAFETY: called by generated code.
+    unsafe { meet(context, Collective::Vote(mode), mask, u64::from(predicate), 0) as u32 }
+}
+
+unsafe extern "C-unwind" fn match_sync(
+    context: *mut ThreadContext,
+    all: u32,
+    value: u64,
+    mask: u32,
+    _site: u32,
+) -> u64 {
+    let collective = if all == 0 { Collective::MatchAny } else { Collective::MatchAll };
+    // SAFETY: called by generated code.
+    unsafe { meet(context, collective, mask, value, 0) }
+}
+
+unsafe extern "C-unwind" fn redux(
+    context: *mut ThreadContext,
+    operation: u32,
+    value: u32,
+    mask: u32,
+    _site: u32,
+) -> u32 {
+    // SAFETY: called by generated code.
+    unsafe { meet(context, Collective::Redux(operation), mask, u64::from(value), 0) as u32 }
+}
+
+unsafe extern "C-unwind" fn elect(context: *mut ThreadContext, mask: u32, _site: u32) -> u64 {
+    // SAFETY: called by generated code.
+    unsafe { meet(context, Collective::Elect, mask, 0, 0) }
+}
+
+/// `activemask`: passes on where it was called from, which tells lanes that are at the same instruction from others.
+#[unsafe(naked)]
+unsafe extern "C-unwind" fn active_mask(context: *mut ThreadContext) -> u32 {
+    std::arch::naked_asm!("mov rsi, [rsp]", "jmp {}", sym active_mask_at)
+}
+
+unsafe extern "C-unwind" fn active_mask_at(context: *mut ThreadContext, site: u64) -> u32 {
+    // SAFETY: called by generated code; no reference to the block is held across the switch.
+    unsafe {
+        let (fiber, block) = of(context);
+        (*block).know(fiber);
+        (*fiber).active_site = site;
+        (*block).asking.push(fiber);
+        Fiber::suspend(fiber, Stop::Wait);
+        (*fiber).active_site = 0;
+        (*fiber).result as u32
+    }
+}
+
+unsafe extern "C-unwind" fn yield_now(context: *mut ThreadContext) {
+    // SAFETY: called by generated code.
+    unsafe { context::yield_now(context) }
+}
+
+/// Grids are serialised fully: what a grid waits for is complete before it starts, and a trigger changes nothing.
+unsafe extern "C-unwind" fn grid_dependency(_context: *mut ThreadContext, _which: u32, _site: u32) {}
+
+fn nanoseconds(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is valid; the call needs little stack.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// One tick a nanosecond: about half of the real clock's rate, and never backwards.
+unsafe extern "C-unwind" fn clock(_context: *mut ThreadContext) -> u64 {
+    nanoseconds(libc::CLOCK_MONOTONIC)
+}
+
+unsafe extern "C-unwind" fn global_timer(_context: *mut ThreadContext) -> u64 {
+    nanoseconds(libc::CLOCK_REALTIME)
+}
+
+unsafe extern "C-unwind" fn call_target(context: *mut ThreadContext, address: u64, site: u32) -> *const u8 {
+    // SAFETY: called by generated code.
+    unsafe {
+        let (_, block) = of(context);
+        let (owner, target) = (Block::code(block).owner, Block::code(block).call_target);
+        match context::on_worker_stack(context, || target(owner, address)) {
+            Some(code) => code,
+            None => context::raise(context, Fault::InvalidPc, address, location(block, site)),
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn is_space(context: *mut ThreadContext, address: u64, which: u32) -> u32 {
+    // SAFETY: called by generated code.
+    let inside = unsafe {
+        let (fiber, block) = of(context);
+        let memory = context::memory(context);
+        let kind = || context::on_worker_stack(context, || memory.find(address).map(|found| found.kind));
+        match which {
+            space::GLOBAL => {
+                let other = |kind| matches!(kind, Kind::Constant | Kind::Parameters);
+                (memory.contains(address) && !kind().is_some_and(other)) || memory.is_registered(address, 1)
+            }
+            space::SHARED => address.wrapping_sub((*block).window.base) < 4 << 30,
+            space::LOCAL => ((*context).stack_limit as u64..fiber as u64).contains(&address),
+            space::CONST => kind() == Some(Kind::Constant),
+            _ => {
+                let parameters = (*block).context.parameters as u64;
+                kind() == Some(Kind::Parameters)
+                    && context::on_worker_stack(context, || memory.find(address).map(|f| f.base)) == Some(parameters)
+            }
+        }
+    };
+    u32::from(inside)
+}
