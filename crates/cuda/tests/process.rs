@@ -99,6 +99,53 @@ fn a_stripped_program_is_told_what_to_do() {
     assert!(stderr.starts_with("hotfire: ") && stderr.contains("-cudart shared"), "{stderr}");
 }
 
+/// A library with the static runtime inside, and a program that calls it.
+fn build_library(name: &str, late: bool) -> (PathBuf, PathBuf) {
+    let (source, library) = (scratch(&format!("{name}-library.c")), scratch(&format!("lib{name}.so")));
+    std::fs::write(&source, ASK.replace("int main(void)", "int ask(void)")).expect("writing the library");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-w", "-shared", "-fPIC", "-I"]).arg(site().join("include")).arg(&source).arg("-o").arg(&library);
+    compiler.arg(site().join("lib/libcudart_static.a")).args(["-ldl", "-lrt", "-lpthread"]);
+    let output = compiler.output().expect("running cc");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+
+    let (source, program) = (scratch(&format!("{name}.c")), scratch(name));
+    let text = if late {
+        format!(
+            "#include <dlfcn.h>\nint main(void) {{\n  void *library = dlopen({:?}, RTLD_NOW);\n  return ((int (*)(void))dlsym(library, \"ask\"))();\n}}\n",
+            library
+        )
+    } else {
+        String::from("int ask(void);\nint main(void) { return ask(); }\n")
+    };
+    std::fs::write(&source, text).expect("writing the program");
+    let mut compiler = Command::new("cc");
+    compiler.arg("-w").arg(&source).arg("-o").arg(&program);
+    if late {
+        compiler.arg("-ldl");
+    } else {
+        compiler.arg(&library);
+    }
+    let output = compiler.output().expect("running cc");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    (program, library)
+}
+
+#[test]
+fn a_library_with_the_static_runtime_is_redirected() {
+    let (program, _) = build_library("ask-library", false);
+    let output = run(&program);
+    assert_eq!(texts(&output), ("0 13000 0 NVIDIA H200 9.0\n".into(), String::new()));
+}
+
+#[test]
+fn a_static_runtime_that_is_loaded_late_is_explained() {
+    let (program, _) = build_library("ask-late", true);
+    let (stdout, stderr) = texts(&run(&program));
+    assert!(!stdout.contains("H200"), "its own runtime answered: {stdout}");
+    assert!(stderr.contains("-cudart shared"), "{stderr}");
+}
+
 #[test]
 fn the_child_of_a_fork_is_refused() {
     let source = r#"
