@@ -117,8 +117,13 @@ impl Device {
             if !state.sticky.is_success() {
                 return Some(state.sticky);
             }
-            tails.retain(|&tail| !state.model.is_complete(tail));
-            tails.is_empty().then_some(Status::SUCCESS)
+            while let Some(&tail) = tails.last() {
+                if !state.is_complete_or_awaited(tail) {
+                    return None;
+                }
+                tails.pop();
+            }
+            Some(Status::SUCCESS)
         });
         self.printf.flush();
         result

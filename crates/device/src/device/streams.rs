@@ -57,7 +57,7 @@ impl Device {
             if !state.sticky.is_success() {
                 return Some(state.sticky);
             }
-            state.model.is_complete(item).then_some(Status::SUCCESS)
+            state.is_complete_or_awaited(item).then_some(Status::SUCCESS)
         });
         self.printf.flush();
         status

@@ -73,8 +73,10 @@ pub(crate) struct State {
     pub cancel: Arc<AtomicBool>,
     /// Started host functions.
     pub host_functions: VecDeque<(Item, HostFunction)>,
-    /// Items became complete since the last look.
+    /// Something happened that a waiting host thread may care about.
     pub completed: bool,
+    /// Whether a host thread waits for an item, by the item's index.
+    awaited: Vec<bool>,
     /// Indices of sleeping workers.
     pub sleeping: Vec<usize>,
     /// Host threads that wait for completions.
@@ -101,6 +103,7 @@ impl State {
             cancel: Arc::new(AtomicBool::new(false)),
             host_functions: VecDeque::new(),
             completed: false,
+            awaited: Vec::new(),
             sleeping: Vec::new(),
             waiting: 0,
         }
@@ -145,9 +148,11 @@ impl State {
     }
 
     fn drain(&mut self) {
-        let Self { model, payloads, events, .. } = self;
+        let Self { model, payloads, events, awaited, .. } = self;
         for item in model.drain_completed() {
-            self.completed = true;
+            if let Some(awaited) = awaited.get_mut(item.index()) {
+                self.completed |= std::mem::take(awaited);
+            }
             if let Some(slot) = payloads.get_mut(item.index())
                 && let Payload::Event(event, recording) = *slot
             {
@@ -181,9 +186,23 @@ impl State {
         }
     }
 
+    /// Is an item complete? If not, waiting host threads are woken when it is.
+    pub fn is_complete_or_awaited(&mut self, item: Item) -> bool {
+        if self.model.is_complete(item) {
+            return true;
+        }
+        if item.index() >= self.awaited.len() {
+            self.awaited.resize(item.index() + 1, false);
+        }
+        self.awaited[item.index()] = true;
+        false
+    }
+
     /// A started item is over.
     pub fn finish(&mut self, item: Item) {
         self.active -= 1;
+        // A reset may wait for the end of everything.
+        self.completed |= self.active == 0 && !self.sticky.is_success();
         self.fruitless = 0;
         if let Payload::Grid(grid) = self.take_payload(item)
             && grid.prepared.load(Ordering::Relaxed) > 0

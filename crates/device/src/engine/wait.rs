@@ -7,6 +7,18 @@ use std::time::{Duration, Instant};
 /// How long a host thread spins before it sleeps: about what waking a sleeping thread costs.
 const SPIN: Duration = Duration::from_micros(30);
 
+/// Part of a spin that stays on the core; after it, whoever else wants the core goes first.
+const UNDISTURBED: Duration = Duration::from_micros(3);
+
+/// One step of a spin that began at `start`.
+pub(super) fn relax(start: &Instant) {
+    if start.elapsed() < UNDISTURBED {
+        std::hint::spin_loop();
+    } else {
+        std::thread::yield_now();
+    }
+}
+
 impl Engine {
     /// Blocks the calling host thread until `check` answers.
     pub fn wait<R>(&self, mut check: impl FnMut(&mut State) -> Option<R>) -> R {
@@ -25,7 +37,7 @@ impl Engine {
                     return result;
                 }
             }
-            std::hint::spin_loop();
+            relax(&start);
         }
         state = self.state.lock();
         state.waiting += 1;

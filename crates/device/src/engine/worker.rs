@@ -1,6 +1,7 @@
 //! A worker's loop: take something that may run, run it, report, and take the next under the same lock.
 
 use super::state::Task;
+use super::wait::relax;
 use super::{Engine, Grid, Operation, State, operation};
 use crate::device::Device;
 use crate::exec::{FaultReport, Outcome, ParkedBlock, Worker};
@@ -244,7 +245,7 @@ impl Engine {
         let mut found = false;
         while !found && start.elapsed() < SPIN {
             found = self.work.load(Ordering::Acquire);
-            std::hint::spin_loop();
+            relax(&start);
         }
         self.searching.store(0, Ordering::Release);
         found
