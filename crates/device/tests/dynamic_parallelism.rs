@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{Fixture, fixture};
-use hotfire_device::{Limit, Status};
+use common::{Fixture, fixture, fixture_of};
+use hotfire_device::{Config, Limit, Status};
 
 const PENDING_COUNT_EXCEEDED: i32 = 69;
 
@@ -184,4 +184,24 @@ fn device_copies_and_sets_are_ordered_and_refuse_private_memory() {
     let ones = 0x0101_0101;
     assert_eq!(f.read::<i32>(a, 4), [ones; 4]);
     assert_eq!(f.read::<i32>(b, 8), [ones, ones, 0, 0, ones, 0, ones, 0]);
+}
+
+#[test]
+fn version_1_of_the_calls_launches_too() {
+    let config = Config { workers: Some(2), memory: Some(1 << 30), ..Config::default() };
+    let f = fixture_of(config, include_str!("kernels/version1.ptx"));
+    let out = f.device.malloc(16).unwrap();
+    for (blocks, threads, expected) in [(4, 2, [36, 0, 0, 0]), (1, 1025, [0, 9, 9, 0]), (0, 1, [0, 9, 9, 0])] {
+        f.write(out, &[0i32; 4]);
+        f.run("parent", 1, 1, &parameters!(out, blocks, threads));
+        assert_eq!(f.read::<i32>(out, 4), expected);
+    }
+    // Failed launches give their slots back.
+    assert_eq!(f.device.set_limit(Limit::DevRuntimePendingLaunchCount, 2), Status::SUCCESS);
+    for _ in 0..10 {
+        f.run("parent", 1, 1, &parameters!(out, 1, 1025));
+    }
+    f.write(out, &[0i32; 4]);
+    f.run("parent", 1, 1, &parameters!(out, 4, 2));
+    assert_eq!(f.read::<i32>(out, 4), [36, 0, 0, 0]);
 }

@@ -17,8 +17,13 @@ pub fn fixture() -> Fixture {
 }
 
 pub fn fixture_with(config: Config) -> Fixture {
+    fixture_of(config, include_str!("../kernels/kernels.ptx"))
+}
+
+/// The same with other kernels.
+pub fn fixture_of(config: Config, text: &str) -> Fixture {
     let device = Device::new(config);
-    let module = hotfire_ptx::parse(include_str!("../kernels/kernels.ptx")).unwrap();
+    let module = hotfire_ptx::parse(text).unwrap();
     let module = device.load_module(vec![module]).unwrap_or_else(|error| panic!("{error:?}"));
     Fixture { device, module }
 }
