@@ -38,6 +38,11 @@ impl Toolkit {
         command.arg("-L").arg(self.home.join("lib")).arg("-L").arg(&self.names);
         command
     }
+
+    /// NVIDIA's own assembler, which says what PTX is.
+    pub fn ptxas(&self) -> Command {
+        Command::new(self.home.join("bin").join("ptxas"))
+    }
 }
 
 fn site() -> PathBuf {

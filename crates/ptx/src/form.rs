@@ -30,6 +30,7 @@ pub(crate) enum Kind {
     Label,
     Targets,
     Policy,
+    Sink,
     Any,
 }
 
@@ -39,8 +40,8 @@ pub(crate) struct Slot {
     pub kind: Kind,
     pub written: bool,
     pub optional: bool,
-    /// The second destination behind `|`.
-    pub second: Option<Kind>,
+    /// The second destination behind `|`, and whether it must be there.
+    pub second: Option<(Kind, bool)>,
 }
 
 /// A form, ready for comparison.
@@ -86,6 +87,7 @@ impl Kind {
             "l" => Kind::Label,
             "t" => Kind::Targets,
             "c" => Kind::Policy,
+            "_" => Kind::Sink,
             _ => match text.strip_suffix(['h', 'r', 'q']).and_then(|count| count.parse().ok()) {
                 Some(count) => Kind::Fragment(count, bytes(text.chars().last().unwrap_or('r'))),
                 None => text.parse().map_or(Kind::Any, Kind::Typed),
@@ -99,7 +101,11 @@ impl Slot {
         let (text, optional) = optional(text);
         let (text, written) = text.strip_prefix('=').map_or((text, false), |text| (text, true));
         let (text, second) = text.split_once('|').map_or((text, None), |(text, second)| (text, Some(second)));
-        Self { kind: Kind::new(text), written, optional, second: second.map(Kind::new) }
+        let second = second.map(|second| match second.strip_suffix('!') {
+            Some(second) => (Kind::new(second), true),
+            None => (Kind::new(second), false),
+        });
+        Self { kind: Kind::new(text), written, optional, second }
     }
 }
 

@@ -79,10 +79,11 @@ fn need(truth: bool, what: &str) -> Verdict {
 impl Check<'_> {
     fn slot(&self, operand: &Operand, slot: &Slot) -> Verdict {
         if let Operand::Pair(first, second) = operand {
-            let Some(kind) = slot.second else { return Err("no second destination is allowed".to_owned()) };
+            let Some((kind, _)) = slot.second else { return Err("no second destination is allowed".to_owned()) };
             self.kind(first, slot.kind, true)?;
             return self.kind(second, kind, true);
         }
+        need(!matches!(slot.second, Some((_, true))), "a second destination")?;
         self.kind(operand, slot.kind, slot.written)
     }
 
@@ -146,6 +147,7 @@ impl Check<'_> {
             Kind::Label => need(matches!(operand, Operand::Label(_)), "a label"),
             Kind::Targets => need(matches!(operand, Operand::Targets(_)), "a list of targets"),
             Kind::Policy => self.sized(operand, 8, false),
+            Kind::Sink => need(matches!(operand, Operand::Sink), "`_`"),
             Kind::Any => Ok(()),
         }
     }
@@ -182,7 +184,9 @@ impl Check<'_> {
                 };
                 // Bytes live in 16-bit registers at least.
                 let size = ty.size();
-                if same && (found.size() == size || relaxed && found.size() > size) {
+                let wider =
+                    relaxed && found.size() > size && (ty.class(), found.class()) != (Class::Float, Class::Float);
+                if same && (found.size() == size || wider) {
                     return Ok(());
                 }
                 Err(format!("`{}` is `.{}`, not `.{}`", register.name, found.text(), ty.text()))

@@ -12,7 +12,6 @@ pub(super) const FORMS: &[Form] = &[
     form(Addc, "cc?", &["u64 s64"], "=0 0 0", 43, 20),
     form(Sub, "", &["u16 u32 u64 s16 s32 s64"], "=0 0 0", 10, 10),
     form(Sub, "sat", &["s32"], "=0 0 0", 10, 10),
-    form(Sub, "", &["u16x2 s16x2"], "=0 0 0", 80, 90),
     form(Sub, "cc", &["u32 s32"], "=0 0 0", 12, 10),
     form(Sub, "cc", &["u64 s64"], "=0 0 0", 43, 20),
     form(Subc, "cc?", &["u32 s32"], "=0 0 0", 30, 10),

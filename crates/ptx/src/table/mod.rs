@@ -41,13 +41,16 @@ pub struct Form {
     /// | `4r`, `2q`, … | a vector of so many |
     /// | `p`, `n` | a predicate; one that may be negated, or a constant |
     /// | `i` | an integer constant |
+    /// | `_` | a result that nobody takes |
+    /// | `x` | anything |
     /// | `m` | an address |
     /// | `M` | the address of a texture or surface |
     /// | `T` | a place in a texture or surface |
     /// | `l`, `t` | a label; a list of labels |
     /// | `c` | a cache policy: there if and only if the instruction says `L2::cache_hint` |
     ///
-    /// `=` marks what is written, a final `?` what may be absent, `|p` and `|r` a second destination that may be absent.
+    /// `=` marks what is written, a final `?` what may be absent, `|p` and `|r` a second destination that may be absent (not if a `!`
+    /// follows).
     pub operands: &'static str,
     /// First PTX version, times ten.
     pub version: u16,
@@ -72,12 +75,14 @@ pub const SECTIONS: &[(&str, &[Form])] = &[
     ("Floating point", floats::FORMS),
     ("Half precision floating point", floats::HALF),
     ("Comparison and selection, logic and shift", logic::FORMS),
+    ("Loads and stores", memory::ACCESSES),
     ("Data movement", memory::FORMS),
     ("Conversion", conversion::FORMS),
     ("Asynchronous copies, mbarrier", asynchronous::FORMS),
     ("Textures and surfaces", textures::FORMS),
     ("Control flow, stack, miscellaneous", control::FORMS),
     ("Parallel synchronisation and communication", synchronisation::FORMS),
+    ("Atomics", synchronisation::ATOMICS),
     ("Matrices", matrices::FORMS),
     ("Video", integers::VIDEO),
 ];

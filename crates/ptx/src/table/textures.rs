@@ -4,7 +4,7 @@ use super::{Form, Opcode::*, form};
 
 const TEXEL: &str = "u32 s32 f32";
 const COORDINATE: &str = "s32 f32";
-const SURFACE: &str = "b8 b16 b32 b64";
+const SURFACE: &str = "b8 b16 b32";
 
 pub(super) const FORMS: &[Form] = &[
     form(Tex, "1d|2d|3d|a1d|a2d v4", &[TEXEL, COORDINATE], "=v|p T x? x?", 15, 10),
@@ -28,7 +28,9 @@ pub(super) const FORMS: &[Form] = &[
     form(Txq, "level width|height|depth", &["b32"], "=r M r", 32, 30),
     form(Istypep, "", &["texref samplerref surfref"], "=p q", 40, 30),
     form(Suld, "b 1d|2d|3d|a1d|a2d v2|v4? ca|cg|cs|cv? trap|clamp|zero", &[SURFACE], "=v T", 15, 20),
+    form(Suld, "b 1d|2d|3d|a1d|a2d v2? ca|cg|cs|cv? trap|clamp|zero", &["b64"], "=v T", 15, 20),
     form(Sust, "b 1d|2d|3d|a1d|a2d v2|v4? wb|cg|cs|wt? trap|clamp|zero", &[SURFACE], "T v", 15, 20),
+    form(Sust, "b 1d|2d|3d|a1d|a2d v2? wb|cg|cs|wt? trap|clamp|zero", &["b64"], "T v", 15, 20),
     form(Sust, "p 1d|2d|3d|a1d|a2d v2|v4? trap|clamp|zero", &["b32"], "T v", 15, 20),
     form(Sured, "b add|min|max 1d|2d|3d trap|clamp|zero", &["u32 s32 u64"], "T 0", 30, 20),
     form(Sured, "b min|max 1d|2d|3d trap|clamp|zero", &["s64"], "T 0", 81, 50),

@@ -1,0 +1,116 @@
+//! The instruction table against NVIDIA's assembler: what the table makes must be PTX, and what is PTX must parse.
+//!
+//! The assembler names the line of each instruction that it refuses, so that one text holds thousands of them. Every instruction stands in
+//! a function of its own for our parser, which marks functions.
+
+mod instances;
+
+use hotfire_ptx::table::forms;
+use instances::{DECLARATIONS, Instance, Random};
+use std::collections::HashMap;
+use std::process::Stdio;
+
+/// The instructions, by number, that the assembler refuses, and why.
+fn refused(instructions: &[String], version: &str, target: &str) -> HashMap<usize, String> {
+    let toolkit = xtask::toolkit::fetch().expect("CUDA's compiler is there");
+    let mut text = format!(
+        ".version {version}\n.target {target}\n.address_size 64\n.entry kernel(.param .align 16 .b8 parameter[128])\n{{\n{DECLARATIONS}\
+         targets: .branchtargets label;\n"
+    );
+    let first = text.lines().count();
+    for instruction in instructions {
+        text += instruction;
+        text.push('\n');
+    }
+    text += "label: ret;\n}\n";
+    let directory = std::env::temp_dir().join(format!("hotfire-ptx-{}-{:p}", std::process::id(), &text));
+    std::fs::create_dir_all(&directory).expect("a temporary directory can be made");
+    let file = directory.join("instructions.ptx");
+    std::fs::write(&file, &text).expect("the text can be written");
+    let architecture = format!("-arch={target}");
+    let mut ptxas = toolkit.ptxas();
+    let output = ptxas.arg(architecture).args(["-O0", "-o", "/dev/null"]).arg(&file).stdin(Stdio::null()).output();
+    let output = output.expect("ptxas runs");
+    let _ = std::fs::remove_dir_all(&directory);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let mut refused = HashMap::new();
+    for error in errors.lines() {
+        // `ptxas file, line 7; error   : Illegal modifier …`
+        let Some((line, message)) = error.split_once("line ").and_then(|(_, rest)| rest.split_once(';')) else {
+            continue;
+        };
+        if let Some(number) = line.trim().parse::<usize>().ok().and_then(|line| (line - 1).checked_sub(first))
+            && message.contains("error")
+        {
+            refused.entry(number).or_insert_with(|| message.trim().to_owned());
+        }
+    }
+    assert!(output.status.success() || !refused.is_empty(), "ptxas refuses the text as a whole: {errors}");
+    refused
+}
+
+/// Why our parser refuses each instruction, if it does.
+fn complaints(instructions: &[String]) -> Vec<Option<String>> {
+    let mut text = ".version 9.0\n.target sm_90a\n.address_size 64\n".to_owned();
+    for (number, instruction) in instructions.iter().enumerate() {
+        text += &format!(
+            ".entry kernel{number}(.param .align 16 .b8 parameter[128])\n{{\n{DECLARATIONS}targets: .branchtargets label;\n{instruction}\nlabel: ret;\n}}\n"
+        );
+    }
+    let module = hotfire_ptx::parse(&text).expect("the text is a module");
+    assert_eq!(module.functions.len(), instructions.len());
+    module.functions.into_iter().map(|function| function.broken.map(|error| error.message)).collect()
+}
+
+fn instances() -> Vec<Instance> {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let forms = forms().filter(|form| form.target <= 90);
+    forms.flat_map(|form| instances::of(form, &mut random)).collect()
+}
+
+#[test]
+fn what_the_table_makes_is_ptx() {
+    let texts: Vec<String> = instances().iter().map(Instance::text).collect();
+    let refused = refused(&texts, "9.0", "sm_90a");
+    for (number, complaint) in complaints(&texts).into_iter().enumerate() {
+        assert_eq!(complaint, None, "{}", texts[number]);
+    }
+    let mut wrong: Vec<String> =
+        refused.iter().map(|(&number, message)| format!("{} {message}", texts[number])).collect();
+    wrong.sort();
+    assert!(wrong.is_empty(), "{} of {} are no PTX: {wrong:#?}", wrong.len(), texts.len());
+}
+
+/// What is wrong by one word, type or register class: whatever of it the assembler takes, our parser takes; and it refuses nearly
+/// everything else, which is what makes a diagnosis useful.
+#[test]
+fn what_is_ptx_parses() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let instances = instances();
+    let spoiled = |instance: &Instance| {
+        let other = &instances[random.below(instances.len())];
+        let same = instances.iter().filter(|other| other.form.opcode == instance.form.opcode);
+        let same: Vec<&Instance> = same.collect();
+        let other = if random.below(4) == 0 { other } else { same[random.below(same.len())] };
+        instance.spoiled(other, &mut random).text()
+    };
+    let mut texts: Vec<String> = instances.iter().map(spoiled).collect();
+    texts.sort();
+    texts.dedup();
+    let refused = refused(&texts, "9.0", "sm_90a");
+    let (mut too_strict, mut too_lenient) = (Vec::new(), Vec::new());
+    for (number, complaint) in complaints(&texts).into_iter().enumerate() {
+        match (complaint, refused.get(&number)) {
+            (Some(complaint), None) => too_strict.push(format!("{} {complaint}", texts[number])),
+            (None, Some(refusal)) => too_lenient.push(format!("{} {refusal}", texts[number])),
+            _ => {}
+        }
+    }
+    assert!(too_strict.is_empty(), "{} are PTX: {too_strict:#?}", too_strict.len());
+    assert!(
+        too_lenient.len() * 50 < refused.len(),
+        "{} of {} are no PTX: {too_lenient:#?}",
+        too_lenient.len(),
+        refused.len()
+    );
+}
