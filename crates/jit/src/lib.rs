@@ -1,13 +1,17 @@
 //! Typed PTX to machine code through Cranelift.
 
 pub mod abi;
+mod analysis;
+mod cfg;
+mod emit;
 mod kernel;
+mod layout;
 mod registry;
+mod soft;
+mod unit;
 
 pub use kernel::Kernel;
 pub use registry::{CodeSite, find};
-
-use hotfire_ptx::ast::Location;
 
 /// The range of addresses that device-visible memory lives in: `base` is a multiple of `size`, `size` a power of two.
 /// Unmapped pages inside it fault by themselves; its first and last 64 KiB are never mapped (generated code relies on it
@@ -48,6 +52,5 @@ pub fn compile(
     environment: &dyn Environment,
     options: &Options,
 ) -> Result<Kernel, hotfire_ptx::Diagnostic> {
-    let _ = (module, environment, options);
-    Err(hotfire_ptx::Diagnostic::new(Location::default(), format!("cannot compile {kernel} yet")))
+    unit::compile(module, kernel, environment, options, None)
 }

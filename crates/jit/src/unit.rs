@@ -5,7 +5,7 @@ use crate::analysis::{Reach, index};
 use crate::kernel::{Code, Kernel};
 use crate::layout::Shared;
 use crate::registry::{CodeMap, register};
-use crate::translate;
+use crate::emit;
 use crate::{Environment, Options};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
@@ -121,7 +121,7 @@ pub(crate) fn compile(
     let mut ids = Vec::with_capacity(reach.functions.len());
     for i in 0..reach.functions.len() {
         let shape = if i == 0 { shape } else { Shape::Function };
-        let signature = translate::signature(shape);
+        let signature = emit::signature(shape);
         ids.push(jit.declare_function(&format!("f{i}"), Linkage::Local, &signature).map_err(internal)?);
     }
     let mut variables = HashMap::with_capacity(module.variables.len());
@@ -141,10 +141,10 @@ pub(crate) fn compile(
     let mut frames = Vec::new();
     let mut parts = Vec::new();
     for (i, id) in unit.ids.iter().enumerate() {
-        context.func.signature = translate::signature(if i == 0 { shape } else { Shape::Function });
+        context.func.signature = emit::signature(if i == 0 { shape } else { Shape::Function });
         context.func.name = ir::UserFuncName::user(0, id.as_u32());
         let shape = if i == 0 { shape } else { Shape::Function };
-        translate::function(&unit, i, shape, &mut context.func, &mut builder_context, &mut sites, isa.frontend_config())?;
+        emit::function(&unit, i, shape, &mut context.func, &mut builder_context, &mut sites, isa.frontend_config())?;
         if listing.is_some() {
             context.set_disasm(true);
         }
@@ -196,7 +196,7 @@ pub(crate) fn compile(
     code.registration = Some(register(start, end, map));
 
     let raw = starts[0] as *const u8;
-    // SAFETY: the function was compiled with the signature of its shape, see `translate::signature`; the code lives as
+    // SAFETY: the function was compiled with the signature of its shape, see `emit::signature`; the code lives as
     // long as the kernel that owns it.
     let entry = unsafe {
         match shape {

@@ -1,0 +1,127 @@
+//! Addresses and their checks.
+//!
+//! An address is checked inline: it must be aligned to the access and lie in the arena. Rotating the distance from the arena's
+//! start right by the alignment moves misaligned bits to the top, so that one comparison answers both. Everything else goes to
+//! the runtime, which knows windows, stacks and registered host memory, and faults what is none of them.
+
+use super::{Emit, Result};
+use crate::abi::{Fault, access};
+use crate::unit::UNREACHABLE;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use hotfire_ptx::ast::{AddressBase, Instruction, Space, Symbol};
+
+impl Emit<'_, '_> {
+    /// The real address of operand `n`, checked for an access of `size` bytes.
+    pub(super) fn place(&mut self, i: &Instruction, n: usize, size: u32, kind: u32) -> Result<Value> {
+        let (base, offset) = self.address_operand(i, n)?;
+        let space = i.modifiers.space;
+        match (&base, space) {
+            (AddressBase::Symbol(Symbol::Global(name)), _) => {
+                let (found, at) = self.global(name, i.location)?;
+                if found == Space::Shared {
+                    let at = self.word((at as i64 + offset) as u32);
+                    return Ok(self.in_window(at, size));
+                }
+                let address = at.wrapping_add(offset as u64);
+                let value = self.f.ins().iconst(types::I64, address as i64);
+                let known = self.unit.variables.get(&**name).and_then(|variable| variable.size);
+                let inside = known.is_some_and(|known| {
+                    u64::try_from(offset).is_ok_and(|offset| offset.saturating_add(size.into()) <= known)
+                });
+                if inside && address % u64::from(size) == 0 {
+                    return Ok(value);
+                }
+                Ok(self.checked(value, size, kind))
+            }
+            (AddressBase::Symbol(symbol @ Symbol::Local(variable)), _) => {
+                let declared = &self.body.variables[variable.0 as usize];
+                if declared.space == Space::Shared {
+                    let at = self.symbol(symbol, offset, i.location)?;
+                    let at = self.f.ins().ireduce(types::I32, at);
+                    return Ok(self.in_window(at, size));
+                }
+                let inside = declared.size.is_some_and(|known| {
+                    u64::try_from(offset).is_ok_and(|offset| offset.saturating_add(size.into()) <= known)
+                });
+                let address = self.symbol(symbol, offset, i.location)?;
+                Ok(if inside { address } else { self.checked(address, size, kind | access::LOCAL) })
+            }
+            (AddressBase::Symbol(symbol @ (Symbol::Parameter(_) | Symbol::Return(_))), _) => {
+                let parameter = match symbol {
+                    Symbol::Parameter(index) => &self.function.parameters[*index as usize],
+                    Symbol::Return(index) => &self.function.returns[*index as usize],
+                    _ => return self.unsupported(i, "no parameter"),
+                };
+                let inside = u32::try_from(offset).is_ok_and(|offset| offset.saturating_add(size) <= parameter.size);
+                let address = self.symbol(symbol, offset, i.location)?;
+                Ok(if inside { address } else { self.checked(address, size, kind) })
+            }
+            (AddressBase::Register(register), Some(Space::Shared | Space::SharedCluster)) => {
+                let at = self.read(*register);
+                let at = self.fit(at, types::I32, false);
+                let at = self.f.ins().iadd_imm_s(at, i64::from(offset as i32));
+                Ok(self.in_window(at, size))
+            }
+            (AddressBase::Register(register), _) => {
+                let address = self.read(*register);
+                let address = self.fit(address, types::I64, false);
+                let address = if offset == 0 { address } else { self.f.ins().iadd_imm_s(address, offset) };
+                Ok(self.checked(address, size, kind | kind_of(space)))
+            }
+            (AddressBase::Absolute(base), Some(Space::Shared | Space::SharedCluster)) => {
+                let at = self.word(base.wrapping_add(offset as u64) as u32);
+                Ok(self.in_window(at, size))
+            }
+            (AddressBase::Absolute(base), _) => {
+                let address = self.f.ins().iconst(types::I64, base.wrapping_add(offset as u64) as i64);
+                Ok(self.checked(address, size, kind | kind_of(space)))
+            }
+        }
+    }
+
+    /// The real address of a 32-bit offset in the shared window: aligned, and in reserved memory whatever it is.
+    fn in_window(&mut self, at: Value, size: u32) -> Value {
+        if size > 1 {
+            let low = self.f.ins().band_imm_s(at, i64::from(size - 1));
+            let (bad, after) = (self.f.create_block(), self.f.create_block());
+            self.f.ins().brif(low, bad, &[], after, &[]);
+            self.f.set_cold_block(bad);
+            self.f.switch_to_block(bad);
+            self.fault(Fault::MisalignedAddress);
+            self.f.ins().trap(UNREACHABLE);
+            self.f.switch_to_block(after);
+        }
+        let window = self.window();
+        let at = self.f.ins().uextend(types::I64, at);
+        self.f.ins().iadd(window, at)
+    }
+
+    /// The address itself, behind the check.
+    fn checked(&mut self, address: Value, size: u32, kind: u32) -> Value {
+        let arena = self.unit.options.arena;
+        let shift = size.trailing_zeros();
+        let distance = self.f.ins().iadd_imm_s(address, (arena.base as i64).wrapping_neg());
+        let turned = if shift == 0 { distance } else { self.f.ins().rotr_imm_u(distance, i64::from(shift)) };
+        let limit = self.f.ins().iconst(types::I64, (arena.size >> shift) as i64);
+        let inside = self.f.ins().icmp(IntCC::UnsignedLessThan, turned, limit);
+        let (slow, after) = (self.f.create_block(), self.f.create_block());
+        self.f.ins().brif(inside, after, &[], slow, &[]);
+        self.f.set_cold_block(slow);
+        self.f.switch_to_block(slow);
+        let (context, size, kind, site) = (self.context, self.word(size), self.word(kind), self.site_value());
+        self.runtime(self.unit.options.runtime.check_access as usize, None, &[context, address, size, kind, site]);
+        self.f.ins().jump(after, &[]);
+        self.f.switch_to_block(after);
+        address
+    }
+}
+
+fn kind_of(space: Option<Space>) -> u32 {
+    match space {
+        Some(Space::Global) => access::GLOBAL,
+        Some(Space::Const) => access::CONST,
+        Some(Space::Local) => access::LOCAL,
+        _ => 0,
+    }
+}

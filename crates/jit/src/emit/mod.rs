@@ -1,0 +1,425 @@
+//! PTX functions to Cranelift IR: the frame of a function, and which file knows which instruction.
+//!
+//! Registers become Cranelift variables; a block of PTX becomes a Cranelift block. A kernel that never waits is
+//! wrapped in a loop over the threads of its block, whose `tid` are loop variables.
+
+mod address;
+mod atomic;
+mod bits;
+mod call;
+mod carry;
+mod collective;
+mod compare;
+mod control;
+mod convert;
+mod float;
+mod half;
+mod integer;
+mod memory;
+mod operand;
+mod special;
+
+use crate::abi::{BlockContext, ThreadContext};
+use crate::analysis::Reached;
+use crate::unit::{Shape, Sites, Unit};
+use cranelift_codegen::ir::immediates::Offset32;
+use cranelift_codegen::ir::{
+    self, AbiParam, ArgumentPurpose, Block, GlobalValueData, InstBuilder, MemFlagsData, Signature, SourceLoc,
+    StackSlot, StackSlotData, StackSlotKind, Value, types,
+};
+use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use hotfire_ptx::ast::{Body, Function, Instruction, Space, Statement, Type};
+use hotfire_ptx::{Diagnostic, Opcode};
+use std::mem::offset_of;
+
+pub(crate) use operand::clif;
+
+/// Result of translating something.
+pub(crate) type Result<T> = std::result::Result<T, Diagnostic>;
+
+/// Iterations of a waiting loop before a thread lets others run.
+const FUEL: i64 = 64;
+
+/// Signature of a function of the given shape.
+pub(crate) fn signature(shape: Shape) -> Signature {
+    let mut signature = Signature::new(CallConv::SystemV);
+    signature.params.push(AbiParam::special(types::I64, ArgumentPurpose::VMContext));
+    let rest: &[ir::Type] = match shape {
+        Shape::Loop => &[types::I32, types::I32],
+        Shape::Thread => &[],
+        Shape::Function => &[types::I64, types::I64],
+    };
+    signature.params.extend(rest.iter().map(|ty| AbiParam::new(*ty)));
+    signature
+}
+
+/// The translation of one function.
+pub(crate) struct Emit<'a, 'b> {
+    /// Cranelift's builder.
+    pub f: FunctionBuilder<'b>,
+    /// What is compiled together.
+    pub unit: &'a Unit<'a>,
+    /// CC.CF, the carry of extended-precision arithmetic.
+    pub carry: Variable,
+    function: &'a Function,
+    body: &'a Body,
+    reached: &'a Reached<'a>,
+    sites: &'a mut Sites,
+    registers: Vec<Variable>,
+    /// Stack slots of `.local` and `.param` variables.
+    slots: Vec<Option<StackSlot>>,
+    blocks: Vec<Block>,
+    shape: Shape,
+    /// The [`ThreadContext`].
+    context: Value,
+    /// The [`BlockContext`].
+    block: Value,
+    /// Parameter block of a kernel, argument block of a function.
+    parameters: Value,
+    /// Result block of a function.
+    result: Option<Value>,
+    /// `%tid` in loop kernels.
+    tid: Option<[Variable; 3]>,
+    /// Where a thread that is through goes on.
+    leave: Option<Block>,
+    fuel: Variable,
+    site: u32,
+}
+
+/// Translates function number `index` of the unit.
+pub(crate) fn function(
+    unit: &Unit<'_>,
+    index: usize,
+    shape: Shape,
+    into: &mut ir::Function,
+    builder: &mut FunctionBuilderContext,
+    sites: &mut Sites,
+    target: TargetFrontendConfig,
+) -> Result<()> {
+    let vmctx = into.create_global_value(GlobalValueData::VMContext);
+    let limit = into.dfg.mem_flags.insert(MemFlagsData::trusted().with_readonly());
+    let limit = GlobalValueData::Load {
+        base: vmctx,
+        offset: Offset32::new(offset_of!(ThreadContext, stack_limit) as i32),
+        global_type: types::I64,
+        flags: limit.map_err(|_| Diagnostic::new(Default::default(), "too many kinds of memory access"))?,
+    };
+    into.stack_limit = Some(into.create_global_value(limit));
+    let reached = &unit.reach.functions[index];
+    let mut f = FunctionBuilder::new(into, builder);
+    let entry = f.create_block();
+    f.append_block_params_for_function_params(entry);
+    f.switch_to_block(entry);
+    let context = f.block_params(entry)[0];
+    let trusted = MemFlagsData::trusted().with_readonly().with_can_move();
+    let block = f.ins().load(types::I64, trusted, context, offset_of!(ThreadContext, block) as i32);
+    let (parameters, result) = match shape {
+        Shape::Function => (f.block_params(entry)[1], Some(f.block_params(entry)[2])),
+        _ => (f.ins().load(types::I64, trusted, block, offset_of!(BlockContext, parameters) as i32), None),
+    };
+    let carry = f.declare_var(types::I8);
+    let fuel = f.declare_var(types::I32);
+    let registers = reached.body.registers.iter().map(|register| f.declare_var(clif(register.ty))).collect();
+    let mut emit = Emit {
+        f,
+        unit,
+        carry,
+        function: reached.function,
+        body: reached.body,
+        reached,
+        sites,
+        registers,
+        slots: Vec::new(),
+        blocks: Vec::new(),
+        shape,
+        context,
+        block,
+        parameters,
+        result,
+        tid: None,
+        leave: None,
+        fuel,
+        site: 0,
+    };
+    emit.slots()?;
+    emit.blocks = (0..reached.cfg.blocks.len()).map(|_| emit.f.create_block()).collect();
+    if shape == Shape::Loop {
+        emit.threads(entry);
+    } else {
+        emit.begin_thread()?;
+        let first = emit.blocks[0];
+        emit.f.ins().jump(first, &[]);
+    }
+    emit.statements()?;
+    emit.f.seal_all_blocks();
+    emit.f.finalize(target);
+    Ok(())
+}
+
+impl Emit<'_, '_> {
+    fn slots(&mut self) -> Result<()> {
+        for variable in &self.body.variables {
+            let slot = match variable.space {
+                Space::Local | Space::Param => {
+                    let size = variable.size.and_then(|size| u32::try_from(size).ok()).filter(|size| *size <= 1 << 24);
+                    let size = size.ok_or_else(|| {
+                        Diagnostic::new(variable.location, format!("`{}` is too large for a stack", variable.name))
+                    })?;
+                    let align = variable.align.clamp(1, 128).trailing_zeros() as u8;
+                    let data = StackSlotData::new(StackSlotKind::ExplicitSlot, size.max(1), align);
+                    Some(self.f.create_sized_stack_slot(data))
+                }
+                _ => None,
+            };
+            self.slots.push(slot);
+        }
+        Ok(())
+    }
+
+    /// The loop of a loop kernel around one thread's code: `fn(context, first, count)`.
+    fn threads(&mut self, entry: Block) {
+        let (first, count) = (self.f.block_params(entry)[1], self.f.block_params(entry)[2]);
+        let trusted = MemFlagsData::trusted().with_readonly().with_can_move();
+        let at = |n: usize| (offset_of!(BlockContext, ntid) + 4 * n) as i32;
+        let width = self.f.ins().load(types::I32, trusted, self.block, at(0));
+        let height = self.f.ins().load(types::I32, trusted, self.block, at(1));
+        let end = self.f.ins().iadd(first, count);
+        let tid: [Variable; 3] = std::array::from_fn(|_| self.f.declare_var(types::I32));
+        let linear = self.f.declare_var(types::I32);
+        let x = self.f.ins().urem(first, width);
+        let rest = self.f.ins().udiv(first, width);
+        let y = self.f.ins().urem(rest, height);
+        let z = self.f.ins().udiv(rest, height);
+        for (variable, value) in [(tid[0], x), (tid[1], y), (tid[2], z), (linear, first)] {
+            self.f.def_var(variable, value);
+        }
+        self.tid = Some(tid);
+        let head = self.f.create_block();
+        let latch = self.f.create_block();
+        let body = self.f.create_block();
+        let done = self.f.create_block();
+        self.f.ins().jump(head, &[]);
+
+        self.f.switch_to_block(head);
+        let index = self.f.use_var(linear);
+        let more = self.f.ins().icmp(ir::condcodes::IntCC::UnsignedLessThan, index, end);
+        self.f.ins().brif(more, body, &[], done, &[]);
+        self.f.switch_to_block(done);
+        self.f.ins().return_(&[]);
+
+        self.f.switch_to_block(body);
+        let plain = MemFlagsData::trusted();
+        for (n, variable) in tid.iter().enumerate() {
+            let value = self.f.use_var(*variable);
+            self.f.ins().store(plain, value, self.context, (offset_of!(ThreadContext, tid) + 4 * n) as i32);
+        }
+        self.f.ins().store(plain, index, self.context, offset_of!(ThreadContext, linear) as i32);
+        self.zero();
+        let start = self.blocks[0];
+        self.f.ins().jump(start, &[]);
+
+        self.f.switch_to_block(latch);
+        let zero = self.f.ins().iconst(types::I32, 0);
+        let step = |this: &mut Self, variable: Variable, by: Value| {
+            let value = this.f.use_var(variable);
+            this.f.ins().iadd(value, by)
+        };
+        let one = self.f.ins().iconst(types::I32, 1);
+        let next = step(self, linear, one);
+        self.f.def_var(linear, next);
+        let x = step(self, tid[0], one);
+        let wrapped = self.f.ins().icmp(ir::condcodes::IntCC::Equal, x, width);
+        let x = self.f.ins().select(wrapped, zero, x);
+        self.f.def_var(tid[0], x);
+        let carry = self.f.ins().uextend(types::I32, wrapped);
+        let y = step(self, tid[1], carry);
+        let wrapped = self.f.ins().icmp(ir::condcodes::IntCC::Equal, y, height);
+        let y = self.f.ins().select(wrapped, zero, y);
+        self.f.def_var(tid[1], y);
+        let carry = self.f.ins().uextend(types::I32, wrapped);
+        let z = step(self, tid[2], carry);
+        self.f.def_var(tid[2], z);
+        self.f.ins().jump(head, &[]);
+        self.leave = Some(latch);
+    }
+
+    /// A thread's registers start as zero: PTX leaves them undefined, and what a thread sees must not hang on another's.
+    fn zero(&mut self) {
+        for (index, register) in self.body.registers.iter().enumerate() {
+            let ty = clif(register.ty);
+            let zero = match ty {
+                types::F32 => self.f.ins().f32const(0.0),
+                types::F64 => self.f.ins().f64const(0.0),
+                types::I128 => {
+                    let half = self.f.ins().iconst(types::I64, 0);
+                    self.f.ins().iconcat(half, half)
+                }
+                _ => self.f.ins().iconst(ty, 0),
+            };
+            self.f.def_var(self.registers[index], zero);
+        }
+        let zero = self.f.ins().iconst(types::I8, 0);
+        self.f.def_var(self.carry, zero);
+        let fuel = self.f.ins().iconst(types::I32, FUEL);
+        self.f.def_var(self.fuel, fuel);
+    }
+
+    fn begin_thread(&mut self) -> Result<()> {
+        self.zero();
+        // `.reg` parameters come first among the registers, in order.
+        let register_parameters = self.function.parameters.iter().filter(|parameter| parameter.register);
+        for (index, parameter) in register_parameters.enumerate() {
+            let flags = MemFlagsData::trusted();
+            let value = self.f.ins().load(clif(parameter.ty), flags, self.parameters, parameter.offset as i32);
+            self.f.def_var(self.registers[index], value);
+        }
+        Ok(())
+    }
+
+    fn statements(&mut self) -> Result<()> {
+        for (index, block) in self.reached.cfg.blocks.iter().enumerate() {
+            self.f.switch_to_block(self.blocks[index]);
+            if block.fuel {
+                self.burn();
+            }
+            let mut open = true;
+            for statement in &self.body.statements[block.first..block.end] {
+                open = match statement {
+                    Statement::Label(_) => true,
+                    Statement::Instruction(instruction) => {
+                        self.at(instruction.location);
+                        self.instruction(instruction, index)?
+                    }
+                    Statement::Call(call) => {
+                        self.at(call.location);
+                        self.guarded(call.guard, |this| this.call(call))?;
+                        true
+                    }
+                };
+            }
+            if open {
+                self.fall_through(index);
+            }
+        }
+        Ok(())
+    }
+
+    fn at(&mut self, location: hotfire_ptx::ast::Location) {
+        self.site = self.sites.of(location);
+        self.f.set_srcloc(SourceLoc::new(self.site));
+    }
+
+    /// Translates an instruction; false if it ends its block.
+    fn instruction(&mut self, i: &Instruction, block: usize) -> Result<bool> {
+        if crate::cfg::ends_block(i) {
+            return self.control(i, block).map(|()| false);
+        }
+        self.guarded(i.guard, |this| this.straight(i))?;
+        Ok(true)
+    }
+
+    /// Code that runs only if the guard holds.
+    fn guarded(
+        &mut self,
+        guard: Option<hotfire_ptx::ast::Guard>,
+        code: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let Some(guard) = guard else { return code(self) };
+        let condition = self.f.use_var(self.registers[guard.register.0 as usize]);
+        let (then, after) = (self.f.create_block(), self.f.create_block());
+        let (yes, no) = if guard.negated { (after, then) } else { (then, after) };
+        self.f.ins().brif(condition, yes, &[], no, &[]);
+        self.f.switch_to_block(then);
+        code(self)?;
+        self.f.ins().jump(after, &[]);
+        self.f.switch_to_block(after);
+        Ok(())
+    }
+
+    /// Which file knows which instruction.
+    fn straight(&mut self, i: &Instruction) -> Result<()> {
+        use Opcode as O;
+        let first = i.types.first().copied();
+        let is_half = matches!(first, Some(Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2));
+        let is_float = matches!(first, Some(Type::F32 | Type::F64 | Type::F32x2));
+        match i.opcode {
+            O::Add | O::Sub | O::Mad if i.modifiers.carry => self.carry(i),
+            O::Addc | O::Subc | O::Madc => self.carry(i),
+            O::Add | O::Sub | O::Mul | O::Fma | O::Neg | O::Abs | O::Min | O::Max | O::Ex2 | O::Tanh if is_half => {
+                self.half(i)
+            }
+            O::Add | O::Sub | O::Mul | O::Mad | O::Div | O::Abs | O::Neg | O::Min | O::Max if is_float => self.float(i),
+            O::Fma | O::Rcp | O::Sqrt | O::Rsqrt | O::Sin | O::Cos | O::Lg2 | O::Ex2 | O::Tanh | O::Testp => {
+                self.float(i)
+            }
+            O::Copysign => self.float(i),
+            O::Add | O::Sub | O::Mul | O::Mad | O::Mul24 | O::Mad24 | O::Sad | O::Div | O::Rem => self.integer(i),
+            O::Abs | O::Neg | O::Min | O::Max => self.integer(i),
+            O::Popc | O::Clz | O::Bfind | O::Fns | O::Brev | O::Bfe | O::Bfi | O::Szext | O::Bmsk => self.bits(i),
+            O::Dp4a | O::Dp2a | O::And | O::Or | O::Xor | O::Not | O::Cnot | O::Lop3 => self.bits(i),
+            O::Shf | O::Shl | O::Shr | O::Prmt => self.bits(i),
+            O::Set | O::Setp | O::Selp | O::Slct => self.compare(i),
+            O::Cvt => self.convert(i),
+            O::Mov => self.mov(i),
+            O::Cvta | O::Isspacep => self.spaces(i),
+            O::Ld | O::Ldu => self.load(i),
+            O::St => self.store(i),
+            O::Atom | O::Red => self.atomic(i),
+            O::Membar | O::Fence => {
+                self.f.ins().fence();
+                Ok(())
+            }
+            O::Bar | O::Barrier | O::Shfl | O::Vote | O::Match | O::Redux | O::Activemask | O::Elect => {
+                self.collective(i)
+            }
+            O::Griddepcontrol | O::Nanosleep | O::Brkpt => self.collective(i),
+            // Hints: there is no cache to warm and nobody counts the events.
+            O::Prefetch | O::Prefetchu | O::Discard | O::Pmevent => Ok(()),
+            O::Alloca | O::Stacksave | O::Stackrestore => self.unsupported(i, "the stack cannot grow by a variable amount"),
+            O::Bra | O::Brx | O::Ret | O::Exit | O::Trap => self.unsupported(i, "a branch stands where none can"),
+            _ => self.unsupported(i, "it is not built yet"),
+        }
+    }
+
+    /// An instruction that this compiler does not know.
+    pub(crate) fn unsupported<T>(&self, i: &Instruction, what: &str) -> Result<T> {
+        Err(Diagnostic::new(i.location, format!("`{}` is not supported: {what}", i.opcode.text())))
+    }
+
+    /// Calls a function of the runtime table.
+    fn runtime(&mut self, address: usize, result: Option<ir::Type>, arguments: &[Value]) -> Option<Value> {
+        let mut signature = Signature::new(CallConv::SystemV);
+        for argument in arguments {
+            signature.params.push(AbiParam::new(self.f.func.dfg.value_type(*argument)));
+        }
+        signature.returns.extend(result.map(AbiParam::new));
+        let signature = self.f.import_signature(signature);
+        let callee = self.f.ins().iconst(types::I64, address as i64);
+        let call = self.f.ins().call_indirect(signature, callee, arguments);
+        self.f.inst_results(call).first().copied()
+    }
+
+    /// Calls an `extern "C"` function of `crate::soft`.
+    pub(crate) fn soft(&mut self, address: *const u8, params: &[ir::Type], result: ir::Type, args: &[Value]) -> Value {
+        let mut signature = Signature::new(CallConv::SystemV);
+        // The callee may expect narrow integers to be extended.
+        signature.params.extend(params.iter().map(|ty| match *ty {
+            types::I8 | types::I16 => AbiParam::new(*ty).uext(),
+            ty => AbiParam::new(ty),
+        }));
+        signature.returns.push(AbiParam::new(result));
+        let signature = self.f.import_signature(signature);
+        let callee = self.f.ins().iconst(types::I64, address as i64);
+        let call = self.f.ins().call_indirect(signature, callee, args);
+        self.f.inst_results(call)[0]
+    }
+
+    fn word(&mut self, value: u32) -> Value {
+        self.f.ins().iconst(types::I32, i64::from(value))
+    }
+
+    fn site_value(&mut self) -> Value {
+        self.word(self.site)
+    }
+}
