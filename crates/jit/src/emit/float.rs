@@ -13,6 +13,7 @@ pub(super) fn directed(rounding: Option<Rounding>) -> Option<Mode> {
         Some(Rounding::Rz | Rounding::Rzi) => Some(Mode::Zero),
         Some(Rounding::Rm | Rounding::Rmi) => Some(Mode::Down),
         Some(Rounding::Rp | Rounding::Rpi) => Some(Mode::Up),
+        Some(Rounding::Rna) => Some(Mode::Away),
         _ => None,
     }
 }
@@ -99,9 +100,7 @@ impl Emit<'_, '_> {
                 }
                 Opcode::Div => (pick(soft::f32_divide as *const u8, soft::f64_divide as *const u8), vec![a, b]),
                 Opcode::Rcp => (pick(soft::f32_divide as *const u8, soft::f64_divide as *const u8), vec![one, a]),
-                Opcode::Sqrt => {
-                    (pick(soft::f32_square_root as *const u8, soft::f64_square_root as *const u8), vec![a])
-                }
+                Opcode::Sqrt => (pick(soft::f32_square_root as *const u8, soft::f64_square_root as *const u8), vec![a]),
                 _ => return self.unsupported(i, "it has no directed rounding"),
             };
             let machine = clif(ty);
@@ -114,7 +113,7 @@ impl Emit<'_, '_> {
             Opcode::Add => self.f.ins().fadd(a, b),
             Opcode::Sub => self.f.ins().fsub(a, b),
             Opcode::Mul => self.f.ins().fmul(a, b),
-            Opcode::Div => self.f.ins().fdiv(a, b),
+            Opcode::Div => self.divided(a, b),
             Opcode::Fma | Opcode::Mad => self.fused(ty, a, b, inputs[2]),
             Opcode::Abs => self.f.ins().fabs(a),
             Opcode::Neg => self.f.ins().fneg(a),
@@ -127,18 +126,32 @@ impl Emit<'_, '_> {
                 }
                 value
             }
-            Opcode::Sqrt => self.f.ins().sqrt(a),
-            Opcode::Rcp => {
-                let bits = if ty == Type::F32 { u64::from(1f32.to_bits()) } else { 1f64.to_bits() };
-                let one = self.constant(clif(ty), bits);
-                self.f.ins().fdiv(one, a)
+            Opcode::Sqrt => {
+                let root = self.f.ins().sqrt(a);
+                self.canonical(root)
             }
-            Opcode::Rsqrt => {
-                let wide = self.fit_float(a, types::F64);
-                let root = self.f.ins().sqrt(wide);
-                let one = self.f.ins().f64const(1.0);
-                let value = self.f.ins().fdiv(one, root);
-                self.fit_float(value, clif(ty))
+            Opcode::Rcp | Opcode::Rsqrt => {
+                // The only doubles with `.ftz` are the coarse approximations.
+                let coarse = ty == Type::F64 && i.modifiers.ftz;
+                let a = if coarse { self.flush_double(a) } else { a };
+                let wide = if i.opcode == Opcode::Rcp {
+                    a
+                } else {
+                    let wide = self.fit_float(a, types::F64);
+                    self.f.ins().sqrt(wide)
+                };
+                let machine = self.f.func.dfg.value_type(wide);
+                let bits = if machine == types::F32 { u64::from(1f32.to_bits()) } else { 1f64.to_bits() };
+                let one = self.constant(machine, bits);
+                let value = self.divided(one, wide);
+                let value = self.fit_float(value, clif(ty));
+                if coarse {
+                    let value = self.flush_double(value);
+                    let bits = self.bits_of(value);
+                    let bits = self.f.ins().band_imm_s(bits, !0xffff_ffff);
+                    return Ok(self.fit(bits, types::F64, false));
+                }
+                self.canonical(value)
             }
             Opcode::Sin => self.unary(soft::sine, a),
             Opcode::Cos => self.unary(soft::cosine, a),
@@ -171,47 +184,60 @@ impl Emit<'_, '_> {
         self.soft(function, &[machine; 3], machine, &[a, b, c])
     }
 
-    /// The lesser or greater; a number wins over NaN unless `.NaN`, and -0 is less than +0.
-    fn extreme_float(&mut self, i: &Instruction, a: Value, b: Value) -> Value {
-        let (a0, b0) = (a, b);
-        let (a, b) = if i.modifiers.abs { (self.f.ins().fabs(a), self.f.ins().fabs(b)) } else { (a, b) };
-        let either = if i.opcode == Opcode::Min { self.f.ins().fmin(a, b) } else { self.f.ins().fmax(a, b) };
-        let value = if i.modifiers.nan {
-            either
-        } else {
-            let a_nan = self.f.ins().fcmp(FloatCC::Unordered, a, a);
-            let b_nan = self.f.ins().fcmp(FloatCC::Unordered, b, b);
-            let value = self.f.ins().select(b_nan, a, either);
-            self.f.ins().select(a_nan, b, value)
-        };
-        if !i.modifiers.xorsign {
+    fn divided(&mut self, a: Value, b: Value) -> Value {
+        let value = self.f.ins().fdiv(a, b);
+        self.canonical(value)
+    }
+
+    /// PTX's one f32 NaN for the processor's, whose sign would show when printed. Doubles keep theirs, and so do sums and
+    /// products, for speed: there PTX leaves the payload open.
+    fn canonical(&mut self, value: Value) -> Value {
+        if self.f.func.dfg.value_type(value) != types::F32 {
             return value;
         }
-        let product = self.bits_of(a0);
-        let other = self.bits_of(b0);
-        let signs = self.f.ins().bxor(product, other);
-        let machine = self.f.func.dfg.value_type(value);
-        let signs = self.fit(signs, machine, false);
-        self.f.ins().fcopysign(value, signs)
+        let nan = self.constant(types::F32, 0x7fff_ffff);
+        let number = self.f.ins().fcmp(FloatCC::Ordered, value, value);
+        self.f.ins().select(number, value, nan)
     }
 
-    /// The lesser or greater of two f32; a number wins over NaN.
-    pub(super) fn extreme_of(&mut self, least: bool, a: Value, b: Value) -> Value {
-        let either = if least { self.f.ins().fmin(a, b) } else { self.f.ins().fmax(a, b) };
-        let a_nan = self.f.ins().fcmp(FloatCC::Unordered, a, a);
-        let b_nan = self.f.ins().fcmp(FloatCC::Unordered, b, b);
-        let value = self.f.ins().select(b_nan, a, either);
-        self.f.ins().select(a_nan, b, value)
+    /// The lesser or greater; a number wins over NaN unless `.NaN`, and -0 is less than +0.
+    fn extreme_float(&mut self, i: &Instruction, a: Value, b: Value) -> Value {
+        let m = &i.modifiers;
+        let (x, y) = if m.abs { (self.f.ins().fabs(a), self.f.ins().fabs(b)) } else { (a, b) };
+        let mut value = if i.opcode == Opcode::Min { self.f.ins().fmin(x, y) } else { self.f.ins().fmax(x, y) };
+        if !m.nan {
+            let x_number = self.f.ins().fcmp(FloatCC::Ordered, x, x);
+            let y_number = self.f.ins().fcmp(FloatCC::Ordered, y, y);
+            value = self.f.ins().select(x_number, value, y);
+            value = self.f.ins().select(y_number, value, x);
+        }
+        if m.xorsign {
+            let (a, b) = (self.bits_of(a), self.bits_of(b));
+            let signs = self.f.ins().bxor(a, b);
+            let machine = self.f.func.dfg.value_type(value);
+            let signs = self.fit(signs, machine, false);
+            value = self.f.ins().fcopysign(value, signs);
+        }
+        self.canonical(value)
     }
 
-    /// Subnormal numbers become zero of the same sign.
+    /// A subnormal f32 as the zero of its sign. On bits: comparing subnormal floats is slow on some processors.
     pub(super) fn flush(&mut self, value: Value) -> Value {
-        let size = self.f.ins().fabs(value);
-        let limit = self.f.ins().f32const(f32::MIN_POSITIVE);
-        let small = self.f.ins().fcmp(FloatCC::LessThan, size, limit);
-        let zero = self.f.ins().f32const(0.0);
-        let zero = self.f.ins().fcopysign(zero, value);
-        self.f.ins().select(small, zero, value)
+        let bits = self.bits_of(value);
+        let exponent = self.f.ins().band_imm_u(bits, 0x7f80_0000);
+        let sign = self.f.ins().band_imm_u(bits, 0x8000_0000);
+        let none = self.f.ins().icmp_imm_s(IntCC::Equal, exponent, 0);
+        let bits = self.f.ins().select(none, sign, bits);
+        self.fit(bits, types::F32, false)
+    }
+
+    fn flush_double(&mut self, value: Value) -> Value {
+        let bits = self.bits_of(value);
+        let exponent = self.f.ins().band_imm_s(bits, 0x7ff0_0000_0000_0000);
+        let sign = self.f.ins().band_imm_s(bits, i64::MIN);
+        let none = self.f.ins().icmp_imm_s(IntCC::Equal, exponent, 0);
+        let bits = self.f.ins().select(none, sign, bits);
+        self.fit(bits, types::F64, false)
     }
 
     /// Clamped to 0 to 1; NaN becomes +0.

@@ -1,145 +1,200 @@
-//! `f16`, `bf16` and their pairs (PTX ISA, section 9.7.4), through functions that round once.
+//! f16 and bf16 arithmetic, single and packed (PTX ISA, sections 9.7.4 and 9.7.5).
+//!
+//! Values travel as their bits. Sums and products are computed in f32 and rounded again, which for these formats gives the
+//! same as rounding once: f32 has twice their digits and more. `fma` needs more care, see `soft::half`.
 
 use super::{Emit, Result};
-use crate::soft::{self, Spec};
-use cranelift_codegen::ir::condcodes::IntCC;
+use crate::soft;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use hotfire_ptx::Opcode;
 use hotfire_ptx::ast::{Instruction, Type};
 
+/// Bits of infinity.
+fn infinity(ty: Type) -> i64 {
+    if ty == Type::F16 { 0x7c00 } else { 0x7f80 }
+}
+
+/// The type of one element.
+fn element(ty: Type) -> Type {
+    match ty {
+        Type::F16 | Type::F16x2 => Type::F16,
+        _ => Type::Bf16,
+    }
+}
+
 impl Emit<'_, '_> {
+    /// `add`, `sub`, `mul`, `fma`, `neg`, `abs`, `min`, `max`, `ex2`, `tanh` of f16, f16x2, bf16, bf16x2.
     pub(super) fn half(&mut self, i: &Instruction) -> Result<()> {
         let Some(&ty) = i.types.first() else { return self.unsupported(i, "it has no type") };
-        if i.modifiers.xorsign || i.modifiers.abs || i.modifiers.nan {
-            return self.unsupported(i, "these words are not built yet for half precision");
-        }
-        let pair = matches!(ty, Type::F16x2 | Type::Bf16x2);
-        let mut inputs = Vec::new();
+        let mut sources = Vec::with_capacity(3);
         for n in 1..i.operands.len() {
-            let value = self.source(i, n, ty)?;
-            inputs.push(if pair { self.halves(value) } else { [value; 2] });
+            sources.push(self.source(i, n, ty)?);
         }
-        let mut results = inputs[0];
-        for n in 0..if pair { 2 } else { 1 } {
-            let mut values: Vec<Value> = inputs.iter().map(|input| input[n]).collect();
-            if i.modifiers.ftz {
-                values = values.into_iter().map(|value| self.flush_half(value)).collect();
-            }
-            let mut value = self.half_value(i, ty, &values)?;
-            if i.modifiers.ftz {
-                value = self.flush_half(value);
-            }
-            if i.modifiers.sat || i.modifiers.relu {
-                value = self.clamped(i, ty, value)?;
-            }
-            results[n] = value;
-        }
-        let value = if pair { self.packed(results) } else { results[0] };
+        let value = self.half_operation(i, i.opcode, ty, &sources)?;
         self.define(i, 0, ty, value)
     }
 
-    fn half_value(&mut self, i: &Instruction, ty: Type, inputs: &[Value]) -> Result<Value> {
-        match i.opcode {
-            Opcode::Abs => return Ok(self.f.ins().band_imm_s(inputs[0], 0x7fff)),
-            Opcode::Neg => {
-                let sign = self.constant(types::I16, 0x8000);
-                return Ok(self.f.ins().bxor(inputs[0], sign));
-            }
-            _ => {}
-        }
-        self.half_call(i, i.opcode, ty, inputs)
-    }
-
-    /// Sums and products of halves in f32 round to the same half as the exact ones: f32 has more than twice their digits.
-    fn half_call(&mut self, i: &Instruction, opcode: Opcode, ty: Type, inputs: &[Value]) -> Result<Value> {
-        let wide: Vec<Value> = inputs.iter().map(|input| self.widened(*input, ty)).collect();
-        let a = wide[0];
-        let b = wide.get(1).copied().unwrap_or(a);
-        let f16 = matches!(ty, Type::F16 | Type::F16x2);
-        let value = match opcode {
-            Opcode::Add => self.f.ins().fadd(a, b),
-            Opcode::Sub => self.f.ins().fsub(a, b),
-            Opcode::Mul => self.f.ins().fmul(a, b),
-            Opcode::Min | Opcode::Max => self.extreme_of(opcode == Opcode::Min, a, b),
-            Opcode::Ex2 => self.soft(soft::power as *const u8, &[types::F32], types::F32, &[a]),
-            Opcode::Tanh => self.soft(soft::tangent as *const u8, &[types::F32], types::F32, &[a]),
-            Opcode::Fma => {
-                let function = if f16 { soft::f16_fma as *const u8 } else { soft::bf16_fma as *const u8 };
-                return Ok(self.soft(function, &[types::F32; 3], types::I16, &[a, b, wide[2]]));
-            }
-            _ => return self.unsupported(i, "not for half precision"),
-        };
-        Ok(self.narrowed(value, ty))
-    }
-
-    /// An f32 as a half, to nearest.
-    pub(super) fn narrowed(&mut self, value: Value, ty: Type) -> Value {
-        let f16 = matches!(ty, Type::F16 | Type::F16x2);
-        if f16 {
-            return self.soft(soft::f16_of_f32 as *const u8, &[types::F32], types::I16, &[value]);
-        }
-        let spec = Spec { from: Spec::index(soft::F32), to: Spec::index(soft::BF16), ..Spec::default() };
-        let bits = self.fit(value, types::I64, false);
-        let spec = self.word(spec.word());
-        let bits = self.soft(soft::convert as *const u8, &[types::I64, types::I32], types::I64, &[bits, spec]);
-        self.f.ins().ireduce(types::I16, bits)
-    }
-
-    fn clamped(&mut self, i: &Instruction, ty: Type, value: Value) -> Result<Value> {
-        let zero = self.constant(types::I16, 0);
-        let value = self.half_call(i, Opcode::Max, ty, &[value, zero])?;
-        if !i.modifiers.sat {
-            return Ok(value);
-        }
-        let one = self.constant(types::I16, if matches!(ty, Type::F16 | Type::F16x2) { 0x3c00 } else { 0x3f80 });
-        self.half_call(i, Opcode::Min, ty, &[value, one])
-    }
-
-    /// One step of an atomic: the operation on bits of any half type.
+    /// An operation on values of any half type, with the modifiers of the instruction. Atomics use it too.
     pub(super) fn half_operation(
         &mut self,
         i: &Instruction,
         opcode: Opcode,
         ty: Type,
-        a: Value,
-        b: Value,
+        sources: &[Value],
     ) -> Result<Value> {
-        if !matches!(ty, Type::F16x2 | Type::Bf16x2) {
-            return self.half_call(i, opcode, ty, &[a, b]);
+        if ty == element(ty) {
+            return self.half_element(i, opcode, ty, sources);
         }
-        let (a, b) = (self.halves(a), self.halves(b));
-        let low = self.half_call(i, opcode, ty, &[a[0], b[0]])?;
-        let high = self.half_call(i, opcode, ty, &[a[1], b[1]])?;
+        let (mut low, mut high) = (Vec::with_capacity(3), Vec::with_capacity(3));
+        for packed in sources {
+            let parts = self.halves(*packed);
+            low.push(parts[0]);
+            high.push(parts[1]);
+        }
+        let low = self.half_element(i, opcode, element(ty), &low)?;
+        let high = self.half_element(i, opcode, element(ty), &high)?;
         Ok(self.packed([low, high]))
     }
 
-    /// Negative halves become zero.
-    pub(super) fn half_relu(&mut self, value: Value, _: Type) -> Value {
-        let zero = self.constant(types::I16, 0);
-        let negative = self.f.ins().icmp_imm_s(IntCC::SignedLessThan, value, 0);
-        self.f.ins().select(negative, zero, value)
+    fn half_element(&mut self, i: &Instruction, opcode: Opcode, ty: Type, sources: &[Value]) -> Result<Value> {
+        let m = &i.modifiers;
+        let ftz = m.ftz && ty == Type::F16;
+        let mut sources = sources.to_vec();
+        if ftz {
+            for value in &mut sources {
+                *value = self.flush_half(*value);
+            }
+        }
+        let wide = match (opcode, sources.as_slice()) {
+            (Opcode::Neg, &[a]) => return Ok(self.f.ins().bxor_imm_u(a, 0x8000)),
+            (Opcode::Abs, &[a]) => return Ok(self.f.ins().band_imm_u(a, 0x7fff)),
+            (Opcode::Min | Opcode::Max, &[a, b]) => return Ok(self.half_extreme(i, opcode, ty, a, b)),
+            (Opcode::Fma, &[a, b, c]) => {
+                let arguments = [self.widened(a, ty), self.widened(b, ty), self.widened(c, ty)];
+                let function = if ty == Type::F16 { soft::f16_fma as *const u8 } else { soft::bf16_fma as *const u8 };
+                let mut value = self.soft(function, &[types::F32; 3], types::I16, &arguments);
+                if ftz {
+                    value = self.flush_half(value);
+                }
+                if m.relu {
+                    value = self.half_relu(value, ty);
+                }
+                if !m.sat {
+                    return Ok(value);
+                }
+                self.widened(value, ty)
+            }
+            (_, values) => {
+                let wide: Vec<Value> = values.iter().map(|value| self.widened(*value, ty)).collect();
+                match (opcode, wide.as_slice()) {
+                    (Opcode::Add, &[a, b]) => self.f.ins().fadd(a, b),
+                    (Opcode::Sub, &[a, b]) => self.f.ins().fsub(a, b),
+                    (Opcode::Mul, &[a, b]) => self.f.ins().fmul(a, b),
+                    (Opcode::Ex2, &[a]) => {
+                        // `ex2.approx.ftz.bf16`: bf16 has the exponents of f32.
+                        let a = if m.ftz { self.flush(a) } else { a };
+                        let value = self.soft(soft::power as *const u8, &[types::F32], types::F32, &[a]);
+                        if m.ftz { self.flush(value) } else { value }
+                    }
+                    (Opcode::Tanh, &[a]) => self.soft(soft::tangent as *const u8, &[types::F32], types::F32, &[a]),
+                    _ => return self.unsupported(i, "halves have no such operation"),
+                }
+            }
+        };
+        let wide = if m.sat { self.saturate(wide) } else { wide };
+        let value = self.narrowed(wide, ty);
+        Ok(if ftz { self.flush_half(value) } else { value })
     }
 
-    /// A half as f32: exact.
-    pub(super) fn widened(&mut self, value: Value, ty: Type) -> Value {
-        if matches!(ty, Type::F16 | Type::F16x2) {
-            let spec = Spec { from: Spec::index(soft::F16), to: Spec::index(soft::F32), ..Spec::default() };
-            let bits = self.f.ins().uextend(types::I64, value);
-            let spec = self.word(spec.word());
-            let bits = self.soft(soft::convert as *const u8, &[types::I64, types::I32], types::I64, &[bits, spec]);
-            return self.fit(bits, types::F32, false);
+    /// Bits of an f16 or bf16 as an f32, exactly.
+    pub(super) fn widened(&mut self, bits: Value, ty: Type) -> Value {
+        let wide = self.f.ins().uextend(types::I32, bits);
+        if ty == Type::Bf16 {
+            let wide = self.f.ins().ishl_imm_u(wide, 16);
+            return self.fit(wide, types::F32, false);
         }
-        let word = self.f.ins().uextend(types::I32, value);
-        let bits = self.f.ins().ishl_imm_u(word, 16);
+        let sign = self.f.ins().band_imm_u(wide, 0x8000);
+        let sign = self.f.ins().ishl_imm_u(sign, 16);
+        let size = self.f.ins().band_imm_u(wide, 0x7fff);
+        let size = self.f.ins().ishl_imm_u(size, 13);
+        // The exponents differ by 112: a multiplication moves them, and makes normal numbers of subnormal ones.
+        let float = self.fit(size, types::F32, false);
+        let scale = self.f.ins().f32const(f32::from_bits((127 + 112) << 23));
+        let float = self.f.ins().fmul(float, scale);
+        let scaled = self.bits_of(float);
+        // What had the largest exponent is an infinity or a NaN.
+        let special = self.f.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, size, 0x7c00 << 13);
+        let top = self.f.ins().bor_imm_u(size, 0x7f80_0000);
+        let size = self.f.ins().select(special, top, scaled);
+        let bits = self.f.ins().bor(size, sign);
         self.fit(bits, types::F32, false)
     }
 
-    /// Subnormal f16 becomes zero of the same sign.
-    pub(super) fn flush_half(&mut self, value: Value) -> Value {
-        let size = self.f.ins().band_imm_s(value, 0x7fff);
-        let sign = self.constant(types::I16, 0x8000);
-        let zero = self.f.ins().band(value, sign);
-        let small = self.f.ins().icmp_imm_s(IntCC::UnsignedLessThan, size, 0x0400);
-        self.f.ins().select(small, zero, value)
+    /// An f32 rounded to nearest as bits of f16 or bf16; NaN as the canonical one.
+    pub(super) fn narrowed(&mut self, value: Value, ty: Type) -> Value {
+        if ty == Type::F16 {
+            return self.soft(soft::f16_of_f32 as *const u8, &[types::F32], types::I16, &[value]);
+        }
+        let number = self.f.ins().fcmp(FloatCC::Ordered, value, value);
+        let bits = self.bits_of(value);
+        let odd = self.f.ins().ushr_imm_u(bits, 16);
+        let odd = self.f.ins().band_imm_u(odd, 1);
+        let rounded = self.f.ins().iadd_imm_u(bits, 0x7fff);
+        let rounded = self.f.ins().iadd(rounded, odd);
+        let rounded = self.f.ins().ushr_imm_u(rounded, 16);
+        let rounded = self.f.ins().ireduce(types::I16, rounded);
+        let nan = self.constant(types::I16, 0x7fff);
+        self.f.ins().select(number, rounded, nan)
+    }
+
+    /// A subnormal f16 as the zero of its sign.
+    pub(super) fn flush_half(&mut self, bits: Value) -> Value {
+        let exponent = self.f.ins().band_imm_u(bits, 0x7c00);
+        let sign = self.f.ins().band_imm_u(bits, 0x8000);
+        let none = self.f.ins().icmp_imm_s(IntCC::Equal, exponent, 0);
+        self.f.ins().select(none, sign, bits)
+    }
+
+    fn half_nan(&mut self, bits: Value, ty: Type) -> Value {
+        let size = self.f.ins().band_imm_u(bits, 0x7fff);
+        self.f.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, size, infinity(ty))
+    }
+
+    /// Negative numbers as 0, NaN as the canonical one.
+    pub(super) fn half_relu(&mut self, bits: Value, ty: Type) -> Value {
+        let nan = self.half_nan(bits, ty);
+        let zero = self.f.ins().iconst(types::I16, 0);
+        let value = self.f.ins().smax(bits, zero);
+        let canonical = self.constant(types::I16, 0x7fff);
+        self.f.ins().select(nan, canonical, value)
+    }
+
+    fn half_extreme(&mut self, i: &Instruction, opcode: Opcode, ty: Type, a: Value, b: Value) -> Value {
+        let m = &i.modifiers;
+        let [x, y] = [a, b].map(|value| if m.abs { self.f.ins().band_imm_u(value, 0x7fff) } else { value });
+        // Bits ordered as signed integers, -0 below +0.
+        let [of_x, of_y] = [x, y].map(|bits| {
+            let sign = self.f.ins().sshr_imm_u(bits, 15);
+            let flip = self.f.ins().band_imm_u(sign, 0x7fff);
+            self.f.ins().bxor(bits, flip)
+        });
+        let first = if opcode == Opcode::Max { IntCC::SignedGreaterThan } else { IntCC::SignedLessThan };
+        let first = self.f.ins().icmp(first, of_x, of_y);
+        let mut value = self.f.ins().select(first, x, y);
+        let (x_nan, y_nan) = (self.half_nan(x, ty), self.half_nan(y, ty));
+        if !m.nan {
+            value = self.f.ins().select(x_nan, y, value);
+            value = self.f.ins().select(y_nan, x, value);
+        }
+        if m.xorsign {
+            let sign = self.f.ins().bxor(a, b);
+            let sign = self.f.ins().band_imm_u(sign, 0x8000);
+            let size = self.f.ins().band_imm_u(value, 0x7fff);
+            value = self.f.ins().bor(size, sign);
+        }
+        let nan = if m.nan { self.f.ins().bor(x_nan, y_nan) } else { self.f.ins().band(x_nan, y_nan) };
+        let canonical = self.constant(types::I16, 0x7fff);
+        self.f.ins().select(nan, canonical, value)
     }
 }

@@ -187,7 +187,9 @@ mod tests {
             convert(value.to_bits().into(), Spec { from: Spec::index(F32), to: Spec::index(F16), ..spec }.word())
         };
         let sat = Spec { sat: true, ..Spec::default() };
-        for (value, bits) in [(2.0, 0x3c00), (1.0, 0x3c00), (0.5, 0x3800), (-1.0, 0), (-0.0, 0), (f32::NAN, 0), (f32::INFINITY, 0x3c00)] {
+        for (value, bits) in
+            [(2.0, 0x3c00), (1.0, 0x3c00), (0.5, 0x3800), (-1.0, 0), (-0.0, 0), (f32::NAN, 0), (f32::INFINITY, 0x3c00)]
+        {
             assert_eq!(with(value, sat), bits, "{value}");
         }
         let relu = Spec { relu: true, ..Spec::default() };

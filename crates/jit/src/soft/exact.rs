@@ -140,7 +140,11 @@ fn plus(a: Number, b: Number, mode: Mode) -> Number {
     match (a, b) {
         (Number::Nan, _) | (_, Number::Nan) => Number::Nan,
         (Number::Infinite { negative }, Number::Infinite { negative: other }) => {
-            if negative == other { Number::Infinite { negative } } else { Number::Nan }
+            if negative == other {
+                Number::Infinite { negative }
+            } else {
+                Number::Nan
+            }
         }
         (Number::Infinite { negative }, _) | (_, Number::Infinite { negative }) => Number::Infinite { negative },
         (Number::Finite(a), Number::Finite(b)) => Number::Finite(a.sum(b, mode)),
@@ -185,14 +189,16 @@ mod tests {
     /// Bits that meet: exponents near each other or at the ends, fractions with long runs.
     fn meeting64() -> impl Strategy<Value = u64> {
         let exponent = prop_oneof![Just(0u64), Just(1), Just(2046), 960u64..1090, 0u64..2048];
-        let fraction = prop_oneof![any::<u64>(), (0u32..52).prop_map(|n| 1 << n), (0u32..52).prop_map(|n| !0 << n), Just(0)];
+        let fraction =
+            prop_oneof![any::<u64>(), (0u32..52).prop_map(|n| 1 << n), (0u32..52).prop_map(|n| !0 << n), Just(0)];
         (any::<bool>(), exponent, fraction)
             .prop_map(|(sign, e, f)| u64::from(sign) << 63 | e << 52 | f & ((1 << 52) - 1))
     }
 
     fn meeting32() -> impl Strategy<Value = u32> {
         let exponent = prop_oneof![Just(0u32), Just(1), Just(254), 100u32..150, 0u32..256];
-        let fraction = prop_oneof![any::<u32>(), (0u32..23).prop_map(|n| 1 << n), (0u32..23).prop_map(|n| !0 << n), Just(0)];
+        let fraction =
+            prop_oneof![any::<u32>(), (0u32..23).prop_map(|n| 1 << n), (0u32..23).prop_map(|n| !0 << n), Just(0)];
         (any::<bool>(), exponent, fraction)
             .prop_map(|(sign, e, f)| u32::from(sign) << 31 | e << 23 | f & ((1 << 23) - 1))
     }
@@ -247,9 +253,12 @@ mod tests {
     fn zeros_of_sums() {
         let (zero, minus) = (0u64, 1 << 63);
         let (one, minus_one) = (1f64.to_bits(), (-1f64).to_bits());
-        for (a, b, near, down) in
-            [(zero, minus, zero, minus), (minus, minus, minus, minus), (one, minus_one, zero, minus), (zero, zero, zero, zero)]
-        {
+        for (a, b, near, down) in [
+            (zero, minus, zero, minus),
+            (minus, minus, minus, minus),
+            (one, minus_one, zero, minus),
+            (zero, zero, zero, zero),
+        ] {
             assert_eq!(add(F64, a, b, Mode::Nearest), near);
             assert_eq!(add(F64, a, b, Mode::Down), down);
         }
