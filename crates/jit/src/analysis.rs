@@ -43,8 +43,7 @@ pub(crate) struct Reach<'a> {
 impl<'a> Reach<'a> {
     /// Walks the call graph from `root`.
     pub fn new(module: &'a Module, names: &HashMap<&'a str, usize>, root: &str) -> Result<Self, Diagnostic> {
-        let mut this =
-            Self { functions: Vec::new(), positions: HashMap::new(), suspends: false, indirect: false };
+        let mut this = Self { functions: Vec::new(), positions: HashMap::new(), suspends: false, indirect: false };
         let root = *names
             .get(root)
             .ok_or_else(|| Diagnostic::new(Location::default(), format!("no function named {root}")))?;
@@ -171,9 +170,17 @@ fn observes(statement: &Statement, positions: &HashMap<&str, usize>) -> bool {
                 !matches!(i.modifiers.space, Some(Space::Param | Space::Const | Space::Local))
                     && (!matches!(i.modifiers.semantics, None | Some(Semantics::Weak)) || !reads_through_register(i))
             }
-            Opcode::Mov => matches!(i.operands.get(1), Some(Operand::Special(
-                Special::Clock | Special::ClockHi | Special::Clock64 | Special::GlobalTimer
-                    | Special::GlobalTimerLo | Special::GlobalTimerHi))),
+            Opcode::Mov => matches!(
+                i.operands.get(1),
+                Some(Operand::Special(
+                    Special::Clock
+                        | Special::ClockHi
+                        | Special::Clock64
+                        | Special::GlobalTimer
+                        | Special::GlobalTimerLo
+                        | Special::GlobalTimerHi
+                ))
+            ),
             _ => false,
         },
     }

@@ -2,10 +2,10 @@
 
 use crate::abi::{DeviceFunction, EntryKind, Fault, LoopEntry, ThreadEntry};
 use crate::analysis::{Reach, index};
+use crate::emit;
 use crate::kernel::{Code, Kernel};
 use crate::layout::Shared;
 use crate::registry::{CodeMap, register};
-use crate::emit;
 use crate::{Environment, Options};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};

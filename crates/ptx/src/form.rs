@@ -147,8 +147,7 @@ impl Pattern {
             }
         }
         if types.len() != self.types.len() {
-            let plural = if self.types.len() == 1 { "" } else { "s" };
-            return Err((2, format!("{} types instead of {}{plural}", types.len(), self.types.len())));
+            return Err((2, format!("{} types instead of {}", types.len(), self.types.len())));
         }
         for (ty, allowed) in types.iter().zip(&self.types) {
             if allowed & 1 << *ty as u32 == 0 {

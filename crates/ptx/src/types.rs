@@ -119,6 +119,8 @@ pub(crate) enum Class {
     Bits,
     Integer,
     Float,
+    /// Formats that only untyped registers hold, and such of the same type.
+    Packed,
     Predicate,
 }
 
@@ -126,17 +128,23 @@ impl Type {
     pub(crate) fn class(self) -> Class {
         match self {
             Type::Pred => Class::Predicate,
+            Type::B8 | Type::B16 | Type::B32 | Type::B64 | Type::B128 => Class::Bits,
             Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::S8 | Type::S16 | Type::S32 | Type::S64 => {
                 Class::Integer
             }
-            Type::F16 | Type::F16x2 | Type::F32 | Type::F64 | Type::F32x2 => Class::Float,
-            // Packed integers and the formats without arithmetic of their own live in untyped registers.
-            _ => Class::Bits,
+            Type::F16 | Type::F32 | Type::F64 => Class::Float,
+            _ => Class::Packed,
         }
     }
-}
 
-impl Type {
+    /// Whether a register of type `register` may stand where an instruction says this type, sizes aside.
+    pub(crate) fn takes(self, register: Type) -> bool {
+        match (self.class(), register.class()) {
+            (Class::Packed, Class::Packed) => self == register,
+            (ours, theirs) => ours == theirs || ours == Class::Bits || theirs == Class::Bits,
+        }
+    }
+
     pub(crate) fn is_predicate(self) -> bool {
         self == Type::Pred
     }

@@ -55,8 +55,7 @@ fn filled<'p>(pattern: &'p Pattern, spelling: &Spelling, given: usize) -> impl I
 fn judge(pattern: &Pattern, spelling: &Spelling, operands: &[Operand], body: &Body) -> Result<(), (usize, String)> {
     let wanted = filled(pattern, spelling, operands.len()).count();
     if wanted != operands.len() {
-        let plural = if wanted == 1 { "" } else { "s" };
-        return Err((0, format!("{} operands instead of {wanted}{plural}", operands.len())));
+        return Err((0, format!("{} operands instead of {wanted}", operands.len())));
     }
     let check = Check { spelling, body };
     for (index, (operand, slot)) in operands.iter().zip(filled(pattern, spelling, operands.len())).enumerate() {
@@ -102,7 +101,7 @@ impl Check<'_> {
                     if elements.len() != wanted {
                         return Err(format!("{} elements instead of {wanted}", elements.len()));
                     }
-                    elements.iter().try_for_each(|element| self.scalar(element, ty, written))
+                    elements.iter().try_for_each(|element| self.element(element, ty, written))
                 }
                 _ if self.spelling.modifiers.vector > 1 => need(false, "a vector"),
                 _ => self.scalar(operand, ty, written),
@@ -165,28 +164,42 @@ impl Check<'_> {
         if fits { Ok(()) } else { Err(format!("`{}` (`.{}`) holds no address", register.name, register.ty.text())) }
     }
 
+    /// An element of a vector: its size alone decides.
+    fn element(&self, operand: &Operand, ty: Type, written: bool) -> Verdict {
+        match operand {
+            Operand::Register(register) if self.relaxed() => {
+                let found = self.body.registers[register.0 as usize].ty;
+                let fits = found != Type::Pred && found.size() >= ty.size();
+                if fits { Ok(()) } else { self.sized(operand, ty.size(), written) }
+            }
+            _ => self.sized(operand, ty.size(), written),
+        }
+    }
+
+    /// Whether registers may be wider than the type.
+    fn relaxed(&self) -> bool {
+        matches!(
+            self.spelling.opcode,
+            Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Cvt | Opcode::Suld | Opcode::Sust
+        )
+    }
+
     fn scalar(&self, operand: &Operand, ty: Type, written: bool) -> Verdict {
         if ty == Type::Pred {
             return self.kind(operand, if written { Kind::Predicate } else { Kind::Condition }, written);
         }
-        let relaxed = matches!(
-            self.spelling.opcode,
-            Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Cvt | Opcode::Suld | Opcode::Sust
-        );
+        let relaxed = self.relaxed();
         match operand {
             Operand::Register(register) => {
                 let register = &self.body.registers[register.0 as usize];
                 let found = register.ty;
-                let same = match (ty.class(), found.class()) {
-                    (_, Class::Predicate) => return Err(format!("`{}` is a predicate", register.name)),
-                    (Class::Integer, Class::Float) | (Class::Float, Class::Integer) => false,
-                    _ => true,
-                };
-                // Bytes live in 16-bit registers at least.
+                if found == Type::Pred {
+                    return Err(format!("`{}` is a predicate", register.name));
+                }
                 let size = ty.size();
                 let wider =
                     relaxed && found.size() > size && (ty.class(), found.class()) != (Class::Float, Class::Float);
-                if same && (found.size() == size || wider) {
+                if ty.takes(found) && (found.size() == size || wider) {
                     return Ok(());
                 }
                 Err(format!("`{}` is `.{}`, not `.{}`", register.name, found.text(), ty.text()))

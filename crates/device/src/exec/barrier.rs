@@ -1,121 +1,190 @@
-//! The 16 barriers of a block (PTX ISA, `bar`, `barrier`), counted by thread. Exited threads count as arrived where all of
-//! the block are expected (launch-model.md section 6).
+//! Block barriers: `bar` / `barrier` in all forms (PTX ISA, "Parallel Synchronization and Communication Instructions").
+//!
+//! Sixteen barriers a block. Arrivals count in whole warps: a warp has arrived when all its live lanes have, and then counts
+//! 32, so that a partial last warp counts like any other. Without a thread count every warp with live threads must arrive;
+//! exited threads hold nobody up. A warp of which only some lanes come to a barrier with a thread count would wait for the
+//! others; the PTX text lets it count as a whole at once, and so do we, but only when the block could not go on otherwise.
 
+use super::block::{Block, LANES};
 use super::fiber::{Fiber, Queue};
+use hotfire_jit::abi::barrier;
+use std::ptr;
 
 /// Barriers of a block.
-const COUNT: usize = 16;
+pub const COUNT: u32 = 16;
 
-#[derive(Debug)]
+/// All barriers of one block.
+pub struct Barriers {
+    /// Those that somebody arrived at, as bits.
+    pub active: u32,
+    list: [Barrier; COUNT as usize],
+}
+
 struct Barrier {
-    /// Threads that arrived since the last completion.
-    arrived: u32,
-    /// Threads expected; 0 for all that live.
+    /// Threads it takes; 0 for all.
     expected: u32,
-    /// Threads whose predicate held.
-    held: u32,
-    /// Threads that gave a predicate.
-    given: u32,
+    /// Warps of which a lane arrived.
+    touched: u32,
+    /// Warps that arrived as a whole.
+    complete: u32,
+    /// Whether results must be computed.
+    reduces: bool,
+    /// Lanes that arrived, by warp.
+    lanes: [u32; 32],
     waiting: Queue,
 }
 
-/// What a reduction of predicates gives. `kind` as in [`hotfire_jit::abi::barrier`].
-fn reduction(kind: u32, held: u32, given: u32) -> u32 {
-    use hotfire_jit::abi::barrier;
-    match kind {
-        barrier::RED_POPC => held,
-        barrier::RED_AND => u32::from(held == given),
-        barrier::RED_OR => u32::from(held > 0),
-        _ => 0,
-    }
-}
-
 impl Barrier {
-    const fn new() -> Self {
-        Self { arrived: 0, expected: 0, held: 0, given: 0, waiting: Queue::new() }
-    }
-
-    fn complete(&mut self, ready: &mut Queue) {
-        for fiber in self.waiting.iter() {
-            // SAFETY: members of the queue are live and suspended.
-            unsafe { (*fiber).result = u64::from(reduction((*fiber).operand as u32, self.held, self.given)) };
-        }
-        ready.append(&mut self.waiting);
-        *self = Self::new();
-    }
-}
-
-/// All barriers of a block.
-#[derive(Debug)]
-pub struct Barriers {
-    barriers: [Barrier; COUNT],
-    /// Barriers at which threads have arrived.
-    begun: u32,
-}
-
-/// One thread's arrival.
-#[derive(Clone, Copy, Debug)]
-pub struct Arrival {
-    /// Which barrier.
-    pub id: u32,
-    /// Threads expected; 0 for all that live.
-    pub expected: u32,
-    /// As in [`hotfire_jit::abi::barrier`].
-    pub kind: u32,
-    /// For reductions.
-    pub predicate: bool,
+    const NEW: Barrier =
+        Barrier { expected: 0, touched: 0, complete: 0, reduces: false, lanes: [0; 32], waiting: Queue::new() };
 }
 
 impl Barriers {
     pub const fn new() -> Self {
-        Self { barriers: [const { Barrier::new() }; COUNT], begun: 0 }
+        Self { active: 0, list: [Barrier::NEW; COUNT as usize] }
     }
 
-    /// The thread of `fiber` arrives. The result if the barrier is complete or the thread does not wait; `None` when it waits: it is
-    /// in the barrier's queue then.
+    /// Forgets all arrivals.
+    pub fn clear(&mut self) {
+        for id in bits(self.active) {
+            self.list[id] = Barrier::NEW;
+        }
+        self.active = 0;
+    }
+}
+
+/// Positions of the bits set.
+pub fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (lowest < 32).then_some(lowest as usize)
+    })
+}
+
+impl Block {
+    /// The thread of `fiber` arrives at barrier `id`, which takes `expected` threads. True if that completed the barrier or
+    /// the thread need not wait; else it was queued and must suspend.
     ///
     /// # Safety
-    /// `fiber` is the running fiber.
-    pub unsafe fn arrive(&mut self, fiber: *mut Fiber, arrival: Arrival, live: u32, ready: &mut Queue) -> Option<u32> {
-        use hotfire_jit::abi::barrier;
-        let index = arrival.id as usize % COUNT;
-        let barrier = &mut self.barriers[index];
-        self.begun |= 1 << index;
-        barrier.arrived += 1;
-        barrier.expected = arrival.expected;
-        if !matches!(arrival.kind, barrier::SYNC | barrier::ARRIVE) {
-            barrier.given += 1;
-            barrier.held += u32::from(arrival.predicate);
-        }
-        let expected = if arrival.expected == 0 { live } else { arrival.expected };
-        if barrier.arrived >= expected {
-            let result = reduction(arrival.kind, barrier.held, barrier.given);
-            barrier.complete(ready);
-            self.begun &= !(1 << index);
-            return Some(result);
-        }
-        if arrival.kind == barrier::ARRIVE {
-            return Some(0);
-        }
+    /// `fiber` runs a thread of this block; `id` is below [`COUNT`].
+    pub unsafe fn arrive(&mut self, fiber: *mut Fiber, id: u32, expected: u32, kind: u32, predicate: u32) -> bool {
         // SAFETY: the caller's promise.
-        unsafe {
-            (*fiber).operand = u64::from(arrival.kind);
-            barrier.waiting.push(fiber);
+        let linear = unsafe { (*fiber).context.linear } as usize;
+        let (warp, lane) = (linear / LANES % 32, linear % LANES);
+        let at = &mut self.barriers.list[id as usize];
+        self.barriers.active |= 1 << id;
+        at.expected = expected;
+        at.touched |= 1 << warp;
+        at.lanes[warp] |= 1 << lane;
+        let reduces = !matches!(kind, barrier::SYNC | barrier::ARRIVE);
+        if reduces {
+            at.reduces = true;
+            // SAFETY: the caller's promise.
+            unsafe { ((*fiber).value, (*fiber).operand) = (u64::from(predicate != 0), u64::from(kind)) };
         }
-        None
+        if self.warps[warp].live & !at.lanes[warp] == 0 {
+            at.complete |= 1 << warp;
+            if self.barrier_complete(id as usize) {
+                self.release(id as usize, if kind == barrier::ARRIVE { ptr::null_mut() } else { fiber });
+                return true;
+            }
+        }
+        if kind == barrier::ARRIVE {
+            return true;
+        }
+        // SAFETY: the running fiber is in no queue.
+        unsafe { self.barriers.list[id as usize].waiting.push(fiber) };
+        false
     }
 
-    /// A thread has exited; `live` are left.
-    pub fn thread_exited(&mut self, live: u32, ready: &mut Queue) {
-        let mut begun = self.begun;
-        while begun != 0 {
-            let index = begun.trailing_zeros() as usize;
-            begun &= begun - 1;
-            let barrier = &mut self.barriers[index];
-            if barrier.expected == 0 && barrier.arrived >= live {
-                barrier.complete(ready);
-                self.begun &= !(1 << index);
+    fn barrier_complete(&self, id: usize) -> bool {
+        let at = &self.barriers.list[id];
+        if at.expected == 0 {
+            self.live_warps & !at.complete == 0
+        } else {
+            at.complete.count_ones() * LANES as u32 >= at.expected
+        }
+    }
+
+    /// Lets go everybody whose warp is complete; `last`, if any, is the thread whose arrival did it.
+    fn release(&mut self, id: usize, last: *mut Fiber) {
+        let at = &mut self.barriers.list[id];
+        let complete = std::mem::take(&mut at.complete);
+        let mut leaving = std::mem::replace(&mut at.waiting, Queue::new());
+        if at.touched != complete {
+            let mut all = std::mem::replace(&mut leaving, Queue::new());
+            while let Some(fiber) = all.pop() {
+                // SAFETY: waiting fibers are live, and just left their queue.
+                unsafe {
+                    let gone = complete >> ((*fiber).context.linear as usize / LANES % 32) & 1 == 1;
+                    if gone { leaving.push(fiber) } else { at.waiting.push(fiber) }
+                }
             }
+        }
+        if at.reduces {
+            // SAFETY: waiting fibers, and the caller's, are live.
+            unsafe { reduce(|| leaving.iter().chain((!last.is_null()).then_some(last))) };
+        }
+        for warp in bits(complete) {
+            at.lanes[warp] = 0;
+        }
+        at.touched &= !complete;
+        if at.touched == 0 {
+            at.reduces = false;
+            self.barriers.active &= !(1 << id);
+        }
+        self.ready.append(&mut leaving);
+        self.unchanged = false;
+    }
+
+    /// A lane of `warp` exited: barriers that waited for it may be complete now.
+    pub fn settle_barriers(&mut self, warp: usize) {
+        for id in bits(self.barriers.active) {
+            let at = &mut self.barriers.list[id];
+            if at.touched >> warp & 1 == 1 && self.warps[warp].live & !at.lanes[warp] == 0 {
+                at.complete |= 1 << warp;
+            }
+            if self.barrier_complete(id) {
+                self.release(id, ptr::null_mut());
+            }
+        }
+    }
+
+    /// Nobody can go on: lets warps of which only some lanes arrived at a barrier with a thread count count as a whole. True
+    /// if that completed one.
+    pub fn release_partial(&mut self) -> bool {
+        for id in bits(self.barriers.active) {
+            let at = &mut self.barriers.list[id];
+            if at.expected != 0 && at.touched.count_ones() * LANES as u32 >= at.expected {
+                at.complete = at.touched;
+                self.release(id, ptr::null_mut());
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Gives each thread the result of its reduction.
+///
+/// # Safety
+/// The fibers are live.
+unsafe fn reduce<I: Iterator<Item = *mut Fiber>>(fibers: impl Fn() -> I) {
+    let (mut set, mut all) = (0u64, 0u64);
+    for fiber in fibers() {
+        // SAFETY: the caller's promise.
+        set += unsafe { (*fiber).value };
+        all += 1;
+    }
+    for fiber in fibers() {
+        // SAFETY: the caller's promise.
+        unsafe {
+            (*fiber).result = match (*fiber).operand as u32 {
+                barrier::RED_POPC => set,
+                barrier::RED_AND => u64::from(set == all),
+                _ => u64::from(set > 0),
+            };
         }
     }
 }

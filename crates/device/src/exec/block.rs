@@ -1,273 +1,320 @@
-//! One block on a worker: which of its threads run, wait or have exited.
+//! One block: its threads, and who of them waits for what.
 //!
-//! Threads are started in order of their linear index, each on the fiber that is free: while none waits, all run on one
-//! fiber, one after the other. Which threads may go on is decided in one place, [`Block::next`].
+//! A block is driven by one worker at a time; the functions of generated code run on fibers of that same host thread. So a
+//! block is never shared, but it is reached through raw pointers from both sides of a switch: no reference to it may live
+//! across one.
 
 use super::barrier::Barriers;
 use super::fiber::{Fiber, Queue};
 use super::grid::{FaultReport, GridCode};
-use super::warp::Warps;
+use super::region::{self, Regions};
+use super::stack;
+use super::warp::Warp;
 use super::window::Window;
 use crate::memory::Memory;
+use crate::memory::map::{PAGE, round_up};
 use crate::profile::MULTIPROCESSORS;
 use hotfire_jit::abi::{BlockContext, EntryKind};
+use std::io;
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A block between its start and the exit of its last thread. Lives at one address: fibers point to it.
+/// Most threads of a block.
+pub const THREADS: usize = 1024;
+/// Lanes of a warp.
+pub const LANES: usize = 32;
+const WARPS: usize = THREADS / LANES;
+/// Entries of a block's memory of call targets.
+pub const TARGETS: usize = 8;
+
+/// A block that runs, is parked, or waits for its next use.
 pub struct Block {
-    /// What generated code sees.
+    /// As generated code sees it.
     pub context: BlockContext,
-    pub grid: Arc<GridCode>,
-    /// The memory of the worker that runs the block.
-    pub memory: *const Memory,
+    /// Linear index in the grid.
     pub index: u64,
-    pub window: Window,
+    /// Behind the last block of the range that is run in one go.
+    pub end: u64,
+    pub grid: *const GridCode,
+    /// Keeps `grid` alive while the block is parked.
+    pub keep: Option<Arc<GridCode>>,
+    cancel: *const AtomicBool,
+    pub memory: Arc<Memory>,
+    pub entry: EntryKind,
+    /// Threads of the block.
     pub threads: u32,
-    /// The next thread to start.
-    pub unstarted: u32,
-    /// Threads that have not exited.
+    /// First thread that was not started.
+    pub next_thread: u32,
+    pub next_tid: [u32; 3],
+    /// Threads that did not exit, those not started included.
     pub live: u32,
-    /// Fibers whose threads may go on.
+    /// Warps with such threads.
+    pub live_warps: u32,
+    /// Threads that can go on.
     pub ready: Queue,
-    /// Fibers whose threads let others run.
+    /// Threads that let others run.
     pub yielded: Queue,
-    /// Fibers whose threads ask who is active.
+    /// Threads that ask who is active.
     pub asking: Queue,
-    pub barriers: Barriers,
-    pub warps: Warps,
-    /// The fiber of each thread that suspended and has not exited, by linear index.
-    pub fibers: Vec<*mut Fiber>,
-    pub fault: Option<FaultReport>,
-    /// What the waiting threads looked like when last looked at.
+    /// Rounds over the yielded threads in this turn.
+    pub rounds: u32,
+    /// What the yielded threads looked like when last looked at.
     pub likeness: u64,
-    /// They have not changed since the look before.
+    /// They had not changed since the look before.
     pub unchanged: bool,
+    pub barriers: Barriers,
+    pub warps: [Warp; WARPS],
+    /// Fibers of the threads that suspended, by linear index.
+    pub lanes: [*mut Fiber; THREADS],
+    pub fault: Option<FaultReport>,
+    /// Native code of functions called through pointers of late, by address.
+    pub targets: [(u64, *const u8); TARGETS],
+    /// The shared window; kept for the next block.
+    pub window: Window,
+    /// Size class of the stacks.
+    pub class: usize,
 }
 
+extern "C-unwind" fn no_entry(_: *mut hotfire_jit::abi::ThreadContext) {}
+
 impl Block {
-    /// Block `index` of a grid, with `window` for its shared memory.
-    pub fn new(grid: Arc<GridCode>, memory: &Memory, index: u64, window: Window) -> Self {
-        let total_shared = grid.kernel.static_shared + grid.dynamic_shared;
-        let threads = grid.threads();
-        let waits = matches!(grid.kernel.entry, EntryKind::Thread(_));
+    /// A block for use with [`set`](Self::set).
+    pub fn new(memory: Arc<Memory>, regions: &Regions) -> Box<Self> {
         let context = BlockContext {
-            ntid: grid.block,
-            ctaid: grid.coordinates(index),
-            nctaid: grid.grid,
-            dynamic_shared: grid.dynamic_shared,
-            total_shared,
-            smid: (index % u64::from(MULTIPROCESSORS)) as u32,
+            ntid: [1; 3],
+            ctaid: [0; 3],
+            nctaid: [1; 3],
+            dynamic_shared: 0,
+            total_shared: 0,
+            smid: 0,
             nsmid: MULTIPROCESSORS,
             cluster_ctaid: [0; 3],
             cluster_nctaid: [1; 3],
-            gridid: grid.gridid,
-            shared: window.base as *mut u8,
-            parameters: grid.parameters,
+            gridid: 0,
+            shared: ptr::null_mut(),
+            parameters: ptr::null(),
             device: ptr::null_mut(),
             current_graph: 0,
         };
-        Self {
+        Box::new(Self {
             context,
+            index: 0,
+            end: 0,
+            grid: ptr::null(),
+            keep: None,
+            cancel: ptr::null(),
             memory,
-            index,
-            window,
-            threads,
-            unstarted: 0,
-            live: threads,
+            entry: EntryKind::Thread(no_entry),
+            threads: 0,
+            next_thread: 0,
+            next_tid: [0; 3],
+            live: 0,
+            live_warps: 0,
             ready: Queue::new(),
             yielded: Queue::new(),
             asking: Queue::new(),
-            barriers: Barriers::new(),
-            warps: Warps::new(threads),
-            fibers: if waits { vec![ptr::null_mut(); threads as usize] } else { Vec::new() },
-            fault: None,
+            rounds: 0,
             likeness: 0,
             unchanged: false,
-            grid,
+            barriers: Barriers::new(),
+            warps: [Warp::NEW; WARPS],
+            lanes: [ptr::null_mut(); THREADS],
+            fault: None,
+            targets: [(0, ptr::null()); TARGETS],
+            window: regions.windows.null(),
+            class: 0,
+        })
+    }
+
+    /// Makes this block `index` of `grid`. The blocks up to `end` follow it, by [`advance`](Self::advance).
+    ///
+    /// # Errors
+    /// The operating system's, when there is no shared memory to be had.
+    pub fn set(&mut self, grid: &GridCode, index: u64, end: u64, regions: &Regions) -> io::Result<()> {
+        let kernel = &*grid.kernel;
+        let shared = kernel.static_shared.saturating_add(grid.dynamic_shared);
+        let open = round_up(u64::from(shared), PAGE);
+        if self.window.open != open {
+            regions.windows.give(std::mem::replace(&mut self.window, regions.windows.null()));
+            self.window = regions.windows.take(shared)?;
         }
+        self.targets = [(0, ptr::null()); TARGETS];
+        self.grid = grid;
+        self.cancel = Arc::as_ptr(&grid.cancel);
+        // A function is no kernel; the engine never runs one.
+        self.entry = match kernel.entry {
+            EntryKind::Function(_) => EntryKind::Thread(no_entry),
+            entry => entry,
+        };
+        self.class = stack::class_for(if kernel.unbounded_stack {
+            u64::from(kernel.stack).max(16 * u64::from(grid.stack_limit) + (32 << 10))
+        } else {
+            u64::from(kernel.stack)
+        });
+        self.threads = grid.threads().min(THREADS as u32);
+        self.index = index;
+        self.end = end;
+        self.context.ntid = grid.block;
+        self.context.nctaid = grid.grid;
+        self.context.dynamic_shared = grid.dynamic_shared;
+        self.context.total_shared = shared;
+        self.context.gridid = grid.gridid;
+        self.context.shared = self.window.base as *mut u8;
+        self.context.parameters = grid.parameters;
+        self.context.device = ptr::from_mut(self).cast();
+        self.context.ctaid = grid.coordinates(index);
+        self.begin();
+        Ok(())
+    }
+
+    fn begin(&mut self) {
+        self.context.smid = (self.index % u64::from(MULTIPROCESSORS)) as u32;
+        self.next_thread = 0;
+        self.next_tid = [0; 3];
+        self.live = self.threads;
+        self.rounds = 0;
+        self.likeness = 0;
+        self.unchanged = false;
+        if let EntryKind::Thread(_) = self.entry {
+            let warps = self.threads.div_ceil(LANES as u32);
+            self.live_warps = u32::MAX >> (32 - warps);
+            for warp in &mut self.warps[..warps as usize] {
+                warp.live = u32::MAX;
+            }
+            if let rest @ 1.. = self.threads % LANES as u32 {
+                self.warps[warps as usize - 1].live = u32::MAX >> (LANES as u32 - rest);
+            }
+        }
+    }
+
+    /// Becomes the next block of the range, the last one having finished. False at its end, or when cancelled.
+    pub fn advance(&mut self) -> bool {
+        if self.index + 1 >= self.end || self.cancelled() {
+            return false;
+        }
+        self.index += 1;
+        step(&mut self.context.ctaid, &self.context.nctaid);
+        self.begin();
+        true
     }
 
     /// The grid of a block that may be running.
     ///
     /// # Safety
-    /// The block is live.
+    /// The block is live and was [`set`](Self::set).
     pub unsafe fn code<'a>(block: *const Self) -> &'a GridCode {
-        // SAFETY: the caller's promise; the block keeps its grid, and never changes it.
-        unsafe { &*Arc::as_ptr(&(*block).grid) }
+        // SAFETY: the grid lives as long as the block runs or is parked.
+        unsafe { &*(*block).grid }
     }
 
-    /// Becomes another block of the same grid, after the last one has finished.
-    pub fn restart(&mut self, index: u64) {
-        debug_assert_eq!(self.live, 0);
-        self.context.ctaid = self.grid.coordinates(index);
-        self.context.smid = (index % u64::from(MULTIPROCESSORS)) as u32;
-        self.index = index;
-        self.unstarted = 0;
-        self.live = self.threads;
-        self.warps.restart(self.threads);
-        self.likeness = 0;
-        self.unchanged = false;
+    /// Whether the engine wants the block to stop.
+    pub fn cancelled(&self) -> bool {
+        // SAFETY: the flag lives as long as the grid, the grid as long as the block runs or is parked.
+        unsafe { (*self.cancel).load(Ordering::Relaxed) }
     }
 
-    /// Answers the threads that ask who is active, once nobody else can go on: those of one warp that ask at the same place are.
-    /// False if none asks.
-    pub fn answer(&mut self) -> bool {
-        if self.asking.len() == 0 {
-            return false;
+    /// Whether a fiber must be sent to start threads.
+    pub fn unstarted(&self) -> bool {
+        match self.entry {
+            EntryKind::Thread(_) => self.next_thread < self.threads,
+            EntryKind::Loop(_) => self.live > 0,
+            EntryKind::Function(_) => false,
         }
-        // SAFETY: members of the queue are live and suspended.
-        unsafe {
-            let place = |fiber: *mut Fiber| ((*fiber).context.linear / 32, (*fiber).active_site);
-            for fiber in self.asking.iter() {
-                let together = self.asking.iter().filter(|&other| place(other) == place(fiber));
-                (*fiber).result = together.map(|other| 1u64 << ((*other).context.linear % 32)).sum();
-            }
-        }
-        self.ready.append(&mut self.asking);
-        true
     }
 
-    /// Looks whether the threads that let others run have moved since the last look: their stacks, registers included, tell.
-    /// What they store they may store for ever; a loop whose state does not change leaves only by what others do.
-    pub fn look(&mut self) {
-        let mut hash = u64::from(self.live);
-        for fiber in self.yielded.iter() {
-            // SAFETY: the fiber is suspended, and its stack lies between the mark and itself; below the mark lies what the switch saved.
-            unsafe {
-                let start = ((*fiber).at & !7).saturating_sub(256).max(Fiber::stack(fiber).start);
-                let words = std::slice::from_raw_parts(start as *const u64, (fiber as u64 - start) as usize / 8);
-                for &word in words {
-                    hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
-                }
-            }
-        }
-        self.unchanged = hash == self.likeness;
-        self.likeness = hash;
-    }
-
-    /// Coordinates of a thread.
-    pub fn thread(&self, linear: u32) -> [u32; 3] {
-        let [x, y, _] = self.grid.block;
-        [linear % x, linear / x % y, linear / (x * y)]
-    }
-
-    /// Remembers that a thread waits on this fiber.
+    /// Puts the thread that `fiber` runs on the table, so that others find it while it waits.
     ///
     /// # Safety
     /// `fiber` runs a thread of this block.
     pub unsafe fn know(&mut self, fiber: *mut Fiber) {
-        // SAFETY: the fiber is live.
+        // SAFETY: the caller's promise.
         unsafe {
             if !(*fiber).known {
                 (*fiber).known = true;
-                self.fibers[(*fiber).context.linear as usize] = fiber;
+                self.lanes[(*fiber).context.linear as usize % THREADS] = fiber;
             }
         }
     }
 
-    /// A thread has exited: barriers and collectives no longer wait for it.
+    /// A thread ended. Exited threads count as arrived at barriers and are no members of collectives any more.
     ///
     /// # Safety
-    /// `fiber` ran that thread.
+    /// `fiber` runs a thread of this block.
     pub unsafe fn exited(&mut self, fiber: *mut Fiber) {
-        // SAFETY: the fiber is live.
+        // SAFETY: the caller's promise.
         let linear = unsafe {
-            let linear = (*fiber).context.linear;
+            let linear = (*fiber).context.linear as usize % THREADS;
             if (*fiber).known {
                 (*fiber).known = false;
-                self.fibers[linear as usize] = ptr::null_mut();
+                self.lanes[linear] = ptr::null_mut();
             }
             linear
         };
         self.live -= 1;
         self.unchanged = false;
-        self.barriers.thread_exited(self.live, &mut self.ready);
-        self.warps.thread_exited(linear, &self.fibers, &mut self.ready);
+        let index = linear / LANES;
+        let warp = &mut self.warps[index];
+        warp.live &= !(1 << (linear % LANES));
+        if warp.live == 0 {
+            self.live_warps &= !(1 << index);
+        }
+        if warp.waits() {
+            self.settle_collectives(index);
+        }
+        if self.barriers.active != 0 {
+            self.settle_barriers(index);
+        }
+    }
+
+    /// Forgets all threads and returns their fibers, reset.
+    ///
+    /// # Safety
+    /// No thread of the block is running.
+    pub unsafe fn abandon(&mut self, mut free: impl FnMut(*mut Fiber)) {
+        for lane in &mut self.lanes[..self.threads as usize] {
+            let fiber = std::mem::replace(lane, ptr::null_mut());
+            if !fiber.is_null() {
+                // SAFETY: a suspended thread's fiber.
+                unsafe { Fiber::reset(fiber) };
+                free(fiber);
+            }
+        }
+        self.ready = Queue::new();
+        self.yielded = Queue::new();
+        self.asking = Queue::new();
+        self.barriers.clear();
+        for warp in &mut self.warps {
+            warp.clear();
+        }
+        self.live = 0;
+        self.live_warps = 0;
     }
 }
 
-/// Runs the threads of a block that were not started, until none is left. Returns on the fiber that it was called on, which may have
-/// been suspended in between.
-///
-/// # Safety
-/// Runs on `fiber`, for a live block that nobody has borrowed.
-pub unsafe fn run_threads(fiber: *mut Fiber, block: *mut Block) {
-    // SAFETY: the worker that resumed the fiber lends the block until the fiber suspends; no reference to it is held across the call of
-    // generated code.
-    unsafe {
-        (*fiber).block = block;
-        let context = &raw mut (*fiber).context;
-        (*context).block = &raw const (*block).context;
-        match Block::code(block).kernel.entry {
-            EntryKind::Thread(entry) => {
-                while (*block).unstarted < (*block).threads {
-                    let linear = (*block).unstarted;
-                    (*block).unstarted += 1;
-                    (*context).tid = (*block).thread(linear);
-                    (*context).linear = linear;
-                    (*context).last_error = 0;
-                    entry(context);
-                    (*block).exited(fiber);
-                }
-            }
-            EntryKind::Loop(entry) => {
-                if (*block).unstarted == 0 {
-                    (*block).unstarted = (*block).threads;
-                    (*context).last_error = 0;
-                    entry(context, 0, (*block).threads);
-                    (*block).live = 0;
-                }
-            }
-            // No kernel; the engine never runs one.
-            EntryKind::Function(_) => (*block).live = 0,
+impl std::fmt::Debug for Block {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Block").field("ctaid", &self.context.ctaid).field("live", &self.live).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if let Some(regions) = region::existing() {
+            regions.windows.give(self.window);
         }
     }
 }
 
-/// Owns a parked block.
-#[derive(Debug)]
-pub struct BlockHandle(pub(super) ptr::NonNull<Block>);
-
-// SAFETY: a parked block runs on no worker, and nothing in it belongs to a host thread.
-unsafe impl Send for BlockHandle {}
-
-impl BlockHandle {
-    fn block(&self) -> &Block {
-        // SAFETY: the handle owns the block.
-        unsafe { self.0.as_ref() }
-    }
-
-    /// Every thread waits for others of the block that will not come.
-    pub fn stuck(&self) -> bool {
-        let block = self.block();
-        block.live > 0 && block.yielded.len() == 0 && block.ready.len() == 0
-    }
-
-    /// Every thread that could go on looks as it did before.
-    pub fn unchanged(&self) -> bool {
-        self.block().unchanged
-    }
-
-    /// Linear index.
-    pub fn index(&self) -> u64 {
-        self.block().index
-    }
-
-    /// Its grid.
-    pub fn grid(&self) -> &Arc<GridCode> {
-        &self.block().grid
-    }
-
-    /// Gives the block away.
-    pub(super) fn into_raw(self) -> *mut Block {
-        std::mem::ManuallyDrop::new(self).0.as_ptr()
-    }
-}
-
-impl Drop for BlockHandle {
-    fn drop(&mut self) {
-        // SAFETY: the handle owns the block, and no thread of it runs.
-        unsafe { super::worker::abandon(Box::from_raw(self.0.as_ptr())) };
+/// The next coordinates in linear order.
+pub fn step(at: &mut [u32; 3], size: &[u32; 3]) {
+    at[0] += 1;
+    if at[0] >= size[0] {
+        at[0] = 0;
+        at[1] += 1;
+        if at[1] >= size[1] {
+            at[1] = 0;
+            at[2] += 1;
+        }
     }
 }

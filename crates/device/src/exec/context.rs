@@ -3,12 +3,14 @@
 use super::block::Block;
 use super::fiber::{Fiber, Stop};
 use super::grid::FaultReport;
+use super::{region, thread};
 use crate::memory::Memory;
 use corosensei::Yielder;
 use hotfire_jit::abi::{Fault, ThreadContext};
 use hotfire_ptx::ast::Location;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// The fiber and the block of a context. The context is the first thing in its fiber.
 unsafe fn of(context: *mut ThreadContext) -> (*mut Fiber, *mut Block) {
@@ -41,7 +43,13 @@ pub unsafe fn block_index(context: *mut ThreadContext) -> u64 {
 /// As [`owner`]; the reference must not outlive the call from generated code.
 pub unsafe fn memory<'a>(context: *mut ThreadContext) -> &'a Memory {
     // SAFETY: the caller's promise; the worker keeps the memory alive.
-    unsafe { &*(*of(context).1).memory }
+    unsafe { &*Arc::as_ptr(&(*of(context).1).memory) }
+}
+
+/// Whether the caller runs on a device thread's stack.
+pub(super) fn on_fiber() -> bool {
+    let here = 0u8;
+    region::existing().is_some_and(|regions| regions.stacks.contains(&raw const here as u64))
 }
 
 /// Something that is run on another stack of the same host thread.
@@ -63,6 +71,9 @@ impl<F: FnOnce() -> R, R> SameThread<F> {
 /// # Safety
 /// As [`owner`].
 pub unsafe fn on_worker_stack<R>(context: *mut ThreadContext, f: impl FnOnce() -> R) -> R {
+    if !on_fiber() {
+        return f();
+    }
     // SAFETY: the caller's promise; the fiber set its yielder when it started.
     let yielder = unsafe { &*(*context).yielder.cast::<Yielder<*mut Block, Stop>>() };
     let f = SameThread(AssertUnwindSafe(f));
@@ -95,7 +106,7 @@ pub(super) unsafe fn raise(context: *mut ThreadContext, fault: Fault, address: u
     // SAFETY: the caller's promise.
     unsafe {
         report(context, fault, address, location);
-        end(context, Stop::Fault)
+        thread::leave(of(context).0, Stop::Fault)
     }
 }
 
@@ -112,24 +123,13 @@ pub(super) unsafe fn report(context: *mut ThreadContext, fault: Fault, address: 
     }
 }
 
-/// Leaves the thread for good.
-///
-/// # Safety
-/// As [`owner`].
-pub(super) unsafe fn end(context: *mut ThreadContext, stop: Stop) -> ! {
-    // SAFETY: the caller's promise.
-    unsafe { Fiber::suspend(of(context).0, stop) };
-    // The worker resumes no thread that it was told is over.
-    std::process::abort()
-}
-
 /// Ends the thread normally, from within any function. Frames are abandoned as by [`fault`].
 ///
 /// # Safety
 /// As [`owner`].
 pub unsafe fn exit(context: *mut ThreadContext) -> ! {
     // SAFETY: the caller's promise.
-    unsafe { end(context, Stop::Exit) }
+    unsafe { thread::exit(of(context).0) }
 }
 
 /// Lets others run.
@@ -142,8 +142,7 @@ pub unsafe fn yield_now(context: *mut ThreadContext) {
     unsafe {
         let (fiber, block) = of(context);
         (*fiber).at = &raw const mark as u64;
-        (*block).know(fiber);
         (*block).yielded.push(fiber);
-        Fiber::suspend(fiber, Stop::Wait);
+        thread::wait(fiber);
     }
 }

@@ -140,7 +140,7 @@ fn routine(fiber: *mut Fiber, low: u64) -> Routine {
         unsafe {
             (*fiber).context.yielder = ptr::from_ref(yielder).cast();
             loop {
-                super::block::run_threads(fiber, block);
+                super::thread::run_threads(fiber, block);
                 block = yielder.suspend(Stop::Idle);
             }
         }

@@ -1,6 +1,6 @@
 //! What the engine hands to a worker, and what it gets back.
 
-use super::block::BlockHandle;
+use super::parked::BlockHandle;
 use hotfire_jit::Kernel;
 use hotfire_jit::abi::Fault;
 use hotfire_ptx::ast::Location;

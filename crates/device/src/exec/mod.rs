@@ -3,15 +3,20 @@
 //! A CUDA thread is a coroutine that generated code runs on; a block is a set of them with barriers, warp collectives and a
 //! shared window, driven by one worker at a time until all exited, one faulted, or all only wait.
 
+mod active;
 mod barrier;
 mod block;
+mod collective;
 mod context;
 mod fiber;
 mod grid;
+mod parked;
 mod region;
 mod runtime;
 mod signal;
+mod spin;
 mod stack;
+mod thread;
 mod warp;
 mod window;
 mod worker;

@@ -1,10 +1,9 @@
 //! The functions that generated code calls ([`hotfire_jit::abi::Runtime`]).
 
-use super::barrier::Arrival;
-use super::block::Block;
-use super::fiber::{Fiber, Stop};
-use super::warp::Collective;
-use super::{context, region};
+use super::block::{Block, TARGETS};
+use super::fiber::Fiber;
+use super::window::WINDOW;
+use super::{barrier as barriers, collective, context, region, thread};
 use crate::memory::Kind;
 use hotfire_jit::abi::{Fault, Runtime, ThreadContext, access, space};
 use hotfire_ptx::ast::Location;
@@ -55,11 +54,16 @@ unsafe extern "C-unwind" fn check_access(context: *mut ThreadContext, address: u
         }
         let bytes = u64::from(size);
         let memory = context::memory(context);
-        if memory.contains(address) && memory.contains(address + bytes - 1) {
+        // What is not allocated in the arena faults by itself.
+        if memory.contains(address) && memory.contains(address + bytes.saturating_sub(1)) {
             return;
         }
-        if kind & access::GLOBAL == 0 && is_own(context, address, bytes) {
-            return;
+        if kind & (access::GLOBAL | access::CONST) == 0 {
+            match is_own(context, address, bytes) {
+                Some(true) => return,
+                Some(false) => raise(Fault::IllegalAddress),
+                None => {}
+            }
         }
         if is_private(address) {
             raise(Fault::InvalidAddressSpace);
@@ -70,14 +74,20 @@ unsafe extern "C-unwind" fn check_access(context: *mut ThreadContext, address: u
     }
 }
 
-/// Whether a range lies in the thread's own local memory or its block's shared memory.
-unsafe fn is_own(context: *mut ThreadContext, address: u64, bytes: u64) -> bool {
+/// Whether a range lies in the thread's own local memory or its block's shared memory; nothing if the address is another's.
+unsafe fn is_own(context: *mut ThreadContext, address: u64, bytes: u64) -> Option<bool> {
     // SAFETY: the context is that of the running thread.
     unsafe {
         let (fiber, block) = of(context);
-        let within = |start: u64, end: u64| address >= start && address < end && bytes <= end - address;
         let window = (*block).window;
-        within(window.base, window.base + window.open) || within((*context).stack_limit as u64, fiber as u64)
+        let (start, end) = if address.wrapping_sub(window.base) < WINDOW {
+            (window.base, window.base + window.open)
+        } else if Fiber::stack(fiber).contains(&address) {
+            ((*context).stack_limit as u64, fiber as u64)
+        } else {
+            return None;
+        };
+        Some(address >= start && address < end && bytes <= end - address)
     }
 }
 
@@ -119,39 +129,40 @@ unsafe extern "C-unwind" fn barrier(
     threads: u32,
     kind: u32,
     predicate: u32,
-    _site: u32,
+    site: u32,
 ) -> u32 {
     // SAFETY: called by generated code; no reference to the block is held across the switch.
     unsafe {
         let (fiber, block) = of(context);
-        (*block).know(fiber);
-        let arrival = Arrival { id, expected: threads, kind, predicate: predicate != 0 };
-        let arrived = (*block).barriers.arrive(fiber, arrival, (*block).live, &mut (*block).ready);
-        arrived.unwrap_or_else(|| {
-            Fiber::suspend(fiber, Stop::Wait);
-            (*fiber).result as u32
-        })
+        // The manual: sixteen barriers, and thread counts in whole warps.
+        if id >= barriers::COUNT || !threads.is_multiple_of(32) {
+            context::raise(context, Fault::IllegalInstruction, 0, location(block, site));
+        }
+        if !(*block).arrive(fiber, id, threads, kind, predicate) {
+            thread::wait(fiber);
+        }
+        (*fiber).result as u32
     }
 }
 
-unsafe fn meet(context: *mut ThreadContext, collective: Collective, mask: u32, value: u64, operand: u64) -> u64 {
+/// Takes part in a collective.
+unsafe fn meet(context: *mut ThreadContext, key: u32, mask: u32, value: u64, operand: u64) -> u64 {
     // SAFETY: called by the functions below; no reference to the block is held across the switch.
     unsafe {
         let (fiber, block) = of(context);
-        (*block).know(fiber);
         (*fiber).value = value;
         (*fiber).operand = operand;
-        let met = (*block).warps.meet(fiber, collective, mask, &(*block).fibers, &mut (*block).ready);
-        met.unwrap_or_else(|| {
-            Fiber::suspend(fiber, Stop::Wait);
-            (*fiber).result
-        })
+        // What a thread gets that its own mask does not name is undefined: it takes part all the same.
+        if !(*block).gather(fiber, key, mask | 1 << ((*context).linear % 32)) {
+            thread::wait(fiber);
+        }
+        (*fiber).result
     }
 }
 
 unsafe extern "C-unwind" fn warp_sync(context: *mut ThreadContext, mask: u32, _site: u32) {
     // SAFETY: called by generated code, as all below.
-    unsafe { meet(context, Collective::Sync, mask, 0, 0) };
+    unsafe { meet(context, collective::SYNC, mask, 0, 0) };
 }
 
 unsafe extern "C-unwind" fn shuffle(
@@ -164,12 +175,14 @@ unsafe extern "C-unwind" fn shuffle(
     _site: u32,
 ) -> u64 {
     // SAFETY: called by generated code.
-    unsafe { meet(context, Collective::Shuffle(mode), mask, u64::from(value), u64::from(b) | u64::from(c) << 32) }
+    unsafe {
+        meet(context, collective::SHUFFLE | mode & 0xff, mask, u64::from(value), u64::from(b) | u64::from(c) << 32)
+    }
 }
 
 unsafe extern "C-unwind" fn vote(context: *mut ThreadContext, mode: u32, predicate: u32, mask: u32, _site: u32) -> u32 {
     // SAFETY: called by generated code.
-    unsafe { meet(context, Collective::Vote(mode), mask, u64::from(predicate), 0) as u32 }
+    unsafe { meet(context, collective::VOTE | mode & 0xff, mask, u64::from(predicate), 0) as u32 }
 }
 
 unsafe extern "C-unwind" fn match_sync(
@@ -179,9 +192,8 @@ unsafe extern "C-unwind" fn match_sync(
     mask: u32,
     _site: u32,
 ) -> u64 {
-    let collective = if all == 0 { Collective::MatchAny } else { Collective::MatchAll };
     // SAFETY: called by generated code.
-    unsafe { meet(context, collective, mask, value, 0) }
+    unsafe { meet(context, collective::MATCH | u32::from(all != 0), mask, value, 0) }
 }
 
 unsafe extern "C-unwind" fn redux(
@@ -192,12 +204,12 @@ unsafe extern "C-unwind" fn redux(
     _site: u32,
 ) -> u32 {
     // SAFETY: called by generated code.
-    unsafe { meet(context, Collective::Redux(operation), mask, u64::from(value), 0) as u32 }
+    unsafe { meet(context, collective::REDUX | operation & 0xff, mask, u64::from(value), 0) as u32 }
 }
 
 unsafe extern "C-unwind" fn elect(context: *mut ThreadContext, mask: u32, _site: u32) -> u64 {
     // SAFETY: called by generated code.
-    unsafe { meet(context, Collective::Elect, mask, 0, 0) }
+    unsafe { meet(context, collective::ELECT, mask, 0, 0) }
 }
 
 /// `activemask`: passes on where it was called from, which tells lanes that are at the same instruction from others.
@@ -210,11 +222,10 @@ unsafe extern "C-unwind" fn active_mask_at(context: *mut ThreadContext, site: u6
     // SAFETY: called by generated code; no reference to the block is held across the switch.
     unsafe {
         let (fiber, block) = of(context);
-        (*block).know(fiber);
         (*fiber).active_site = site;
+        (*fiber).result = 0;
         (*block).asking.push(fiber);
-        Fiber::suspend(fiber, Stop::Wait);
-        (*fiber).active_site = 0;
+        thread::wait(fiber);
         (*fiber).result as u32
     }
 }
@@ -247,9 +258,17 @@ unsafe extern "C-unwind" fn call_target(context: *mut ThreadContext, address: u6
     // SAFETY: called by generated code.
     unsafe {
         let (_, block) = of(context);
+        let known = (address >> 4) as usize % TARGETS;
+        let (at, code) = (*block).targets[known];
+        if at == address && !code.is_null() {
+            return code;
+        }
         let (owner, target) = (Block::code(block).owner, Block::code(block).call_target);
         match context::on_worker_stack(context, || target(owner, address)) {
-            Some(code) => code,
+            Some(code) => {
+                (*block).targets[known] = (address, code);
+                code
+            }
             None => context::raise(context, Fault::InvalidPc, address, location(block, site)),
         }
     }
@@ -266,7 +285,7 @@ unsafe extern "C-unwind" fn is_space(context: *mut ThreadContext, address: u64, 
                 let other = |kind| matches!(kind, Kind::Constant | Kind::Parameters);
                 (memory.contains(address) && !kind().is_some_and(other)) || memory.is_registered(address, 1)
             }
-            space::SHARED => address.wrapping_sub((*block).window.base) < 4 << 30,
+            space::SHARED => address.wrapping_sub((*block).window.base) < WINDOW,
             space::LOCAL => ((*context).stack_limit as u64..fiber as u64).contains(&address),
             space::CONST => kind() == Some(Kind::Constant),
             _ => {

@@ -2,95 +2,136 @@
 //!
 //! The handler runs on the worker's alternate stack. It tells by the stack pointer whether a device thread ran, notes what
 //! happened in its block, and lets the interrupted code go on at [`land`] instead, which leaves the thread for good. Signals that
-//! are not a device thread's go to whoever handled them before.
+//! are not a device thread's, and those that somebody sent, go to whoever handled them before; that handler stays behind ours.
 
 use super::fiber::{Fiber, Stop};
-use super::stack::SLACK;
-use super::{context, region};
+use super::stack::{SLACK, Stacks};
+use super::{context, region, thread};
 use hotfire_jit::abi::{Fault, ThreadContext};
+use hotfire_ptx::ast::Location;
 use std::io;
 use std::mem::MaybeUninit;
+use std::ptr;
 use std::sync::OnceLock;
 
 const SIGNALS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE];
-/// Bytes of a worker's alternate stack.
+/// Bytes of an alternate stack beyond what the machine's registers need; handlers of the host program may run on it, too.
 const ALTERNATE: usize = 64 << 10;
+/// Words of a stack that are searched for the generated code that called what faulted.
+const SEARCHED: usize = 256;
 
 /// What handled each signal before.
 static BEFORE: OnceLock<[libc::sigaction; 4]> = OnceLock::new();
 
-/// Prepares the calling thread, and once the process.
-///
-/// # Errors
-/// The operating system's.
-pub fn prepare_thread() -> io::Result<()> {
-    // Lives as long as the thread, which lives as long as the process.
-    let stack = Box::leak(vec![0u8; ALTERNATE].into_boxed_slice());
-    let alternate = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: ALTERNATE };
-    // SAFETY: plain system calls with valid arguments; the stack is never freed.
-    unsafe {
-        if libc::sigaltstack(&raw const alternate, std::ptr::null_mut()) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let mut set = MaybeUninit::<libc::sigset_t>::uninit();
-        libc::sigfillset(set.as_mut_ptr());
-        for signal in SIGNALS.into_iter().chain([libc::SIGTRAP]) {
-            libc::sigdelset(set.as_mut_ptr(), signal);
-        }
-        libc::pthread_sigmask(libc::SIG_SETMASK, set.as_ptr(), std::ptr::null_mut());
-    }
-    BEFORE.get_or_init(|| SIGNALS.map(install));
-    Ok(())
+/// The signal state of a host thread that runs blocks; dropping it restores what was there before. Not `Send`.
+#[derive(Debug)]
+pub struct ThreadSignals {
+    _stack: Box<[u8]>,
+    stack_before: libc::stack_t,
+    mask_before: libc::sigset_t,
 }
 
-fn install(signal: i32) -> libc::sigaction {
-    // SAFETY: all-zero is a valid `sigaction`; the handler has the signature that SA_SIGINFO asks for.
-    unsafe {
-        let mut before: libc::sigaction = std::mem::zeroed();
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = handle as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-        libc::sigemptyset(&raw mut action.sa_mask);
-        libc::sigaction(signal, &raw const action, &raw mut before);
-        before
+impl ThreadSignals {
+    /// Gives the calling thread an alternate stack, blocks signals that are no faults (their handlers could run on a device
+    /// thread's small stack), and installs the handlers once in the process.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn new() -> io::Result<Self> {
+        // SAFETY: plain system calls with valid arguments; the stack outlives its use, which `drop` ends.
+        unsafe {
+            let size = ALTERNATE + libc::getauxval(libc::AT_MINSIGSTKSZ) as usize;
+            let mut stack = vec![0u8; size].into_boxed_slice();
+            let alternate = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: size };
+            let mut stack_before = MaybeUninit::zeroed().assume_init();
+            if libc::sigaltstack(&raw const alternate, &raw mut stack_before) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            let mut mask = MaybeUninit::zeroed().assume_init();
+            libc::sigfillset(&raw mut mask);
+            for signal in SIGNALS.into_iter().chain([libc::SIGTRAP, libc::SIGABRT]) {
+                libc::sigdelset(&raw mut mask, signal);
+            }
+            let mut mask_before = MaybeUninit::zeroed().assume_init();
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, &raw mut mask_before);
+            install();
+            Ok(Self { _stack: stack, stack_before, mask_before })
+        }
     }
+}
+
+impl Drop for ThreadSignals {
+    fn drop(&mut self) {
+        // SAFETY: both were answered by the system for this thread.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.mask_before, ptr::null_mut());
+            libc::sigaltstack(&raw const self.stack_before, ptr::null_mut());
+        }
+    }
+}
+
+fn install() {
+    BEFORE.get_or_init(|| {
+        SIGNALS.map(|signal| {
+            // SAFETY: all-zero is a valid `sigaction`; the handler has the signature that SA_SIGINFO asks for.
+            unsafe {
+                let mut before: libc::sigaction = std::mem::zeroed();
+                let mut action: libc::sigaction = std::mem::zeroed();
+                action.sa_sigaction = handle as *const () as usize;
+                action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+                libc::sigemptyset(&raw mut action.sa_mask);
+                libc::sigaction(signal, &raw const action, &raw mut before);
+                before
+            }
+        })
+    });
 }
 
 unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, machine: *mut libc::c_void) {
     // SAFETY: the kernel passes valid pointers.
     unsafe {
-        let machine = &mut *machine.cast::<libc::ucontext_t>();
-        let registers = &mut machine.uc_mcontext.gregs;
+        let registers = &mut (*machine.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         let stack_pointer = registers[libc::REG_RSP as usize] as u64;
+        let raised = (*info).si_code > 0;
         let stacks = region::existing().map(|regions| &regions.stacks);
-        let Some(stacks) = stacks.filter(|stacks| stacks.contains(stack_pointer)) else {
-            pass_on(signal);
+        let Some(stacks) = stacks.filter(|stacks| raised && stacks.contains(stack_pointer)) else {
+            pass_on(signal, info, machine);
             return;
         };
         let fiber = stacks.fiber_at(stack_pointer);
-        let pc = registers[libc::REG_RIP as usize] as usize;
-        let site = hotfire_jit::find(pc);
+        let site = hotfire_jit::find(registers[libc::REG_RIP as usize] as usize);
         let trap = site.as_ref().and_then(|site| site.fault);
-        let address = if matches!(signal, libc::SIGSEGV | libc::SIGBUS) { (*info).si_addr() as u64 } else { 0 };
+        let memory = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
+        // A processor that raises a general protection fault (an address that is none) does not say which.
+        let address = if memory { (*info).si_addr() as u64 } else { 0 };
         let fault = match (trap, signal) {
             (Some(fault), _) => fault,
             (None, libc::SIGILL) => Fault::IllegalInstruction,
             (None, libc::SIGFPE) => Fault::LaunchFailure,
             (None, _) => classify(fiber, address),
         };
+        let location = match site {
+            Some(site) => site.location,
+            None => caller(stack_pointer, fiber, stacks),
+        };
         let context = &raw mut (*fiber).context;
-        context::report(context, fault, address, site.and_then(|site| site.location));
+        context::report(context, fault, address, location);
         // All frames are abandoned, so the thread may land on the part of the stack that is kept free.
         let free = (Fiber::stack(fiber).start + SLACK) & !15;
         registers[libc::REG_RSP as usize] = (free - 8) as i64;
         registers[libc::REG_RDI as usize] = context as i64;
         registers[libc::REG_RIP as usize] = land as *const () as i64;
+        // The direction flag must be clear in a function.
+        registers[libc::REG_EFL as usize] &= !0x400;
     }
 }
 
 /// What touching a closed page means.
+///
+/// # Safety
+/// The fiber runs a thread of a live block.
 unsafe fn classify(fiber: *mut Fiber, address: u64) -> Fault {
-    // SAFETY: the fiber runs a thread of a live block.
+    // SAFETY: the caller's promise.
     let own = unsafe { (*(*fiber).block).window.base };
     let foreign = region::existing().is_some_and(|regions| {
         regions.stacks.contains(address) || (regions.windows.contains(address) && address.wrapping_sub(own) >= 4 << 30)
@@ -98,17 +139,67 @@ unsafe fn classify(fiber: *mut Fiber, address: u64) -> Fault {
     if foreign { Fault::InvalidAddressSpace } else { Fault::IllegalAddress }
 }
 
-/// Not a device thread's: whoever handled it before handles it when the instruction is tried again.
-unsafe fn pass_on(signal: i32) {
+/// The place in generated code that called whatever faulted: the first return address on the stack that has one.
+///
+/// # Safety
+/// The stack pointer is that of the fiber's interrupted thread.
+unsafe fn caller(stack_pointer: u64, fiber: *mut Fiber, stacks: &Stacks) -> Option<Location> {
+    let from = (stack_pointer + 7) & !7;
+    let words = ((fiber as u64).saturating_sub(from) as usize / 8).min(SEARCHED);
+    if !stacks.contains(from) {
+        return None;
+    }
+    // SAFETY: the words lie between the stack pointer and the stack's end.
+    let word = |i| unsafe { (from as *const usize).add(i).read() };
+    (0..words).find_map(|i| hotfire_jit::find(word(i).wrapping_sub(1))?.location)
+}
+
+/// Not a device thread's: who handled the signal before handles it now.
+///
+/// # Safety
+/// Called by the handler, with its arguments.
+unsafe fn pass_on(signal: i32, info: *mut libc::siginfo_t, machine: *mut libc::c_void) {
     let index = SIGNALS.iter().position(|&known| known == signal);
-    if let (Some(index), Some(before)) = (index, BEFORE.get()) {
-        // SAFETY: what `sigaction` answered before.
-        unsafe { libc::sigaction(signal, &raw const before[index], std::ptr::null_mut()) };
+    // Another thread may still be installing; that the default applies then is as good as any order.
+    let before = index.and_then(|index| Some(&BEFORE.get()?[index]));
+    // SAFETY: the caller's promise; the handler that is called has the signature that its flags say.
+    unsafe {
+        let sent = (*info).si_code <= 0;
+        match before.map_or(libc::SIG_DFL, |before| before.sa_sigaction) {
+            libc::SIG_IGN if sent => {}
+            libc::SIG_DFL | libc::SIG_IGN => {
+                let mut default: libc::sigaction = std::mem::zeroed();
+                default.sa_sigaction = libc::SIG_DFL;
+                libc::sigaction(signal, &raw const default, ptr::null_mut());
+                // A fault comes again when the instruction does; what was sent must be sent again.
+                if sent {
+                    libc::raise(signal);
+                }
+            }
+            handler => {
+                let Some(before) = before else { return };
+                let mut mask = MaybeUninit::zeroed().assume_init();
+                libc::pthread_sigmask(libc::SIG_BLOCK, &raw const before.sa_mask, &raw mut mask);
+                if before.sa_flags & libc::SA_NODEFER != 0 {
+                    let mut own = MaybeUninit::zeroed().assume_init();
+                    libc::sigemptyset(&raw mut own);
+                    libc::sigaddset(&raw mut own, signal);
+                    libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const own, ptr::null_mut());
+                }
+                if before.sa_flags & libc::SA_SIGINFO != 0 {
+                    type Handler = unsafe extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void);
+                    std::mem::transmute::<usize, Handler>(handler)(signal, info, machine);
+                } else {
+                    std::mem::transmute::<usize, unsafe extern "C" fn(i32)>(handler)(signal);
+                }
+                libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, ptr::null_mut());
+            }
+        }
     }
 }
 
 /// Where a thread that faulted goes on: it tells the worker, and never comes back.
 unsafe extern "C-unwind" fn land(context: *mut ThreadContext) -> ! {
     // SAFETY: the handler passes the context of the thread that was interrupted.
-    unsafe { context::end(context, Stop::Fault) }
+    unsafe { thread::leave(context.cast(), Stop::Fault) }
 }

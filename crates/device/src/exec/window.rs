@@ -9,7 +9,8 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io;
 
-const WINDOW: u64 = 4 << 30;
+/// Bytes of addresses of one window.
+pub const WINDOW: u64 = 4 << 30;
 /// More than the 132 x 32 blocks that may be resident.
 const MOST: u64 = 8192;
 const LEAST: u64 = 64;

@@ -1,46 +1,58 @@
 //! A worker: the thread of the host that runs blocks.
 
-use super::block::{Block, BlockHandle};
+use super::block::Block;
 use super::fiber::{Fiber, Stop};
 use super::grid::{FaultReport, GridCode, Outcome, ParkedBlock};
-use super::region::Regions;
-use super::stack::{CLASSES, class_for};
-use super::{region, signal};
+use super::parked::BlockHandle;
+use super::region::{self, Regions};
+use super::signal::ThreadSignals;
+use super::stack::CLASSES;
 use crate::memory::Memory;
 use hotfire_jit::abi::Fault;
 use std::io;
-use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
 
-/// Rounds over threads that let others run between two looks at them.
+/// Rounds over threads that only let each other run before the block must let others run, too. One whose threads did not
+/// change at all in a round does so at once.
 const ROUNDS: u32 = 16;
-/// How long a block whose threads only let each other run keeps a worker.
-const SLICE: Duration = Duration::from_millis(1);
-/// Switches between two looks at the grid's `cancel` flag.
-const SWITCHES: u32 = 1024;
-/// Idle fibers of one class that a worker keeps for itself, and takes at once.
-const KEPT: usize = 64;
+/// Idle fibers of one class that a worker takes at once.
+const BATCH: usize = 64;
+/// Idle fibers of one class that a worker keeps: more than a block has threads.
+const KEPT: usize = 20 * BATCH;
+/// Blocks that a worker keeps for reuse.
+const BLOCKS: usize = 32;
 
-/// Runs blocks, one at a time, on the host thread that created it (it is not `Send`).
+/// Runs blocks, one at a time, on the host thread that created it (it is not `Send`). Which thread runs when depends on nothing
+/// but the program and the order of calls.
 #[derive(Debug)]
 pub struct Worker {
     regions: &'static Regions,
-    idle: [Vec<*mut Fiber>; CLASSES],
     memory: Arc<Memory>,
+    idle: [Vec<*mut Fiber>; CLASSES],
+    blocks: Vec<Box<Block>>,
+    _signals: ThreadSignals,
+}
+
+/// How driving a block ended.
+enum Turn {
+    Finished,
+    Parked { stuck: bool },
+    Fault(FaultReport),
+    Cancelled,
 }
 
 impl Worker {
     /// Prepares the calling host thread to run blocks: alternate signal stack, all signals but those of faults blocked, and,
-    /// once in the process, the handlers that turn a fault in device code into an [`Outcome::Fault`].
+    /// once in the process, the handlers that turn a fault in device code into an [`Outcome::Fault`]. Faults of host code go
+    /// to the handlers that were there before. A program that installs a handler of its own for SIGSEGV, SIGBUS, SIGILL or SIGFPE
+    /// *later* takes faults of device code away from the device: its handler sees them, as it would see those of any library.
     ///
     /// # Errors
     /// The operating system's, when address space or signal stacks are refused.
     pub fn new(memory: Arc<Memory>) -> io::Result<Worker> {
         let regions = region::get()?;
-        signal::prepare_thread()?;
-        Ok(Worker { regions, idle: Default::default(), memory })
+        let _signals = ThreadSignals::new()?;
+        Ok(Worker { regions, memory, idle: Default::default(), blocks: Vec::new(), _signals })
     }
 
     /// Runs block `block` (linear index) of a grid until it finishes or can only wait.
@@ -54,166 +66,154 @@ impl Worker {
         if count == 0 {
             return (0, Outcome::Finished);
         }
-        let window = match self.regions.windows.take(grid.kernel.static_shared + grid.dynamic_shared) {
-            Ok(window) => window,
-            Err(error) => return (0, no_room(grid, first, &error)),
-        };
-        let block = Box::into_raw(Box::new(Block::new(grid.clone(), &self.memory, first, window)));
-        let mut finished = 0;
+        let mut block = self.blocks.pop().unwrap_or_else(|| Block::new(self.memory.clone(), self.regions));
+        let end = first + count;
+        if let Err(error) = block.set(grid, first, end, self.regions) {
+            self.blocks.push(block);
+            return (0, Outcome::Fault(no_room(grid.coordinates(first), &error)));
+        }
         loop {
-            // SAFETY: the block was made above and is ours.
-            if let Some(outcome) = unsafe { self.drive(block) } {
-                return (finished, outcome);
+            let turn = self.drive(&mut block);
+            let index = block.index;
+            if let Turn::Finished = turn {
+                if block.advance() {
+                    continue;
+                }
+                self.reuse(block);
+                let rest = if index + 1 < end { Outcome::Cancelled } else { Outcome::Finished };
+                return (index + 1 - first, rest);
             }
-            finished += 1;
-            if finished == count {
-                // SAFETY: as above; it has finished, so no fiber works for it.
-                unsafe { abandon(Box::from_raw(block)) };
-                return (finished, Outcome::Finished);
+            if let Turn::Parked { .. } = turn {
+                block.keep = Some(grid.clone());
+                block.end = index + 1;
             }
-            // SAFETY: as above.
-            unsafe { (*block).restart(first + finished) };
+            return (index - first, self.outcome(block, turn));
         }
     }
 
     /// Goes on with a parked block.
     pub fn resume(&mut self, block: ParkedBlock) -> Outcome {
-        let block = block.0.into_raw();
-        // SAFETY: the handle owned the block, and gave it up.
-        unsafe {
-            self.drive(block).unwrap_or_else(|| {
-                abandon(Box::from_raw(block));
-                Outcome::Finished
-            })
+        let mut block = block.0.into_block();
+        let turn = self.drive(&mut block);
+        self.outcome(block, turn)
+    }
+
+    fn outcome(&mut self, block: Box<Block>, turn: Turn) -> Outcome {
+        if let Turn::Parked { stuck } = turn {
+            return Outcome::Parked(ParkedBlock(BlockHandle::new(block, stuck)));
+        }
+        self.reuse(block);
+        match turn {
+            Turn::Fault(report) => Outcome::Fault(report),
+            Turn::Cancelled => Outcome::Cancelled,
+            Turn::Finished | Turn::Parked { .. } => Outcome::Finished,
         }
     }
 
-    /// Runs a block's threads until all have exited (`None`: the block is the caller's to reuse or free), or the block is given
-    /// away or gone.
-    ///
-    /// # Safety
-    /// `block` came from `Box::into_raw`, and nothing else uses it.
-    unsafe fn drive(&mut self, block: *mut Block) -> Option<Outcome> {
-        // SAFETY: the caller's promise. No reference into the block is held while a fiber runs.
+    fn reuse(&mut self, mut block: Box<Block>) {
+        block.keep = None;
+        if self.blocks.len() < BLOCKS {
+            self.blocks.push(block);
+        }
+    }
+
+    /// Runs a block's threads until all have exited or none can go on. Ready threads come before new ones (which keeps few
+    /// stacks in use), those that let others run come last.
+    fn drive(&mut self, block: &mut Block) -> Turn {
+        let block = std::ptr::from_mut(block);
+        // SAFETY: the block is ours until we return. Fibers reach it through pointers made from this one, and no reference to it is
+        // held while one runs.
         unsafe {
-            let code = Block::code(block);
-            let kernel = &code.kernel;
-            let bytes = if kernel.unbounded_stack { code.stack_limit.max(kernel.stack) } else { kernel.stack };
-            let class = class_for(u64::from(bytes));
-            let (mut rounds, mut switches) = (0u32, 0u32);
-            let mut begun = None;
+            (*block).rounds = 0;
             loop {
-                let fiber = match (*block).ready.pop() {
-                    Some(fiber) => fiber,
-                    None if (*block).unstarted < (*block).threads => match self.idle_fiber(class) {
+                if (*block).cancelled() {
+                    self.abandon(block);
+                    return Turn::Cancelled;
+                }
+                let fiber = if let Some(fiber) = (*block).ready.pop() {
+                    fiber
+                } else if (*block).unstarted() {
+                    match self.idle_fiber((*block).class) {
                         Ok(fiber) => fiber,
                         Err(error) => {
-                            let outcome = no_room(code, (*block).index, &error);
-                            abandon(Box::from_raw(block));
-                            return Some(outcome);
+                            self.abandon(block);
+                            return Turn::Fault(no_room((*block).context.ctaid, &error));
                         }
-                    },
-                    None if (*block).answer() => continue,
-                    None if (*block).live == 0 => return None,
-                    None if (*block).yielded.len() == 0 => return Some(park(block)),
-                    None => {
-                        rounds += 1;
-                        if rounds.is_multiple_of(ROUNDS) {
-                            (*block).look();
-                            let since = *begun.get_or_insert_with(Instant::now);
-                            if (*block).unchanged || since.elapsed() > SLICE {
-                                return Some(park(block));
-                            }
-                        }
-                        if code.cancel.load(Ordering::Relaxed) {
-                            abandon(Box::from_raw(block));
-                            return Some(Outcome::Cancelled);
-                        }
-                        let block = &mut *block;
-                        block.ready.append(&mut block.yielded);
-                        continue;
                     }
+                } else if (*block).answer() {
+                    continue;
+                } else if (*block).live == 0 {
+                    return Turn::Finished;
+                } else if (*block).turn_round(ROUNDS) {
+                    continue;
+                } else if (*block).ready.len() > 0 {
+                    return Turn::Parked { stuck: false };
+                } else if (*block).release_partial() {
+                    continue;
+                } else {
+                    return Turn::Parked { stuck: true };
                 };
-                switches += 1;
-                if switches.is_multiple_of(SWITCHES) && code.cancel.load(Ordering::Relaxed) {
-                    // The fiber at hand is in no queue, but known if it holds a thread.
-                    if !(*fiber).known {
-                        self.idle[class].push(fiber);
-                    }
-                    abandon(Box::from_raw(block));
-                    return Some(Outcome::Cancelled);
-                }
                 match Fiber::resume(fiber, block) {
                     Stop::Wait => {}
                     Stop::Idle => self.keep(fiber),
                     Stop::Exit => {
-                        (*block).exited(fiber);
                         Fiber::reset(fiber);
                         self.keep(fiber);
                     }
-                    Stop::Fault => return Some(self.fault(block, fiber)),
+                    Stop::Fault => {
+                        if !(*fiber).known {
+                            Fiber::reset(fiber);
+                            self.keep(fiber);
+                        }
+                        let report = (*block).fault.take();
+                        self.abandon(block);
+                        return Turn::Fault(report.expect("a thread that stops with a fault has reported it"));
+                    }
                 }
             }
         }
     }
 
-    /// The thread on `fiber` faulted: the block is over.
-    unsafe fn fault(&mut self, block: *mut Block, fiber: *mut Fiber) -> Outcome {
-        // SAFETY: the caller owns the block; the fiber is suspended for good.
-        unsafe {
-            if !(*fiber).known {
-                Fiber::reset(fiber);
-                self.keep(fiber);
-            }
-            let mut block = Box::from_raw(block);
-            let report = block.fault.take();
-            abandon(block);
-            Outcome::Fault(report.expect("a thread that stops with a fault has reported it"))
-        }
+    /// Forgets the threads of a block.
+    ///
+    /// # Safety
+    /// The block is live and none of its threads runs.
+    unsafe fn abandon(&mut self, block: *mut Block) {
+        // SAFETY: the caller's promise.
+        unsafe { (*block).abandon(|fiber| self.keep(fiber)) };
     }
 
     fn idle_fiber(&mut self, class: usize) -> io::Result<*mut Fiber> {
         if self.idle[class].is_empty() {
-            self.regions.stacks.take(class, KEPT, &mut self.idle[class])?;
+            self.regions.stacks.take(class, BATCH, &mut self.idle[class])?;
         }
         self.idle[class].pop().ok_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
 
-    /// Keeps an idle fiber; many go back to the others.
+    /// Keeps an idle fiber; when there are many, half go back to the others.
+    ///
+    /// # Safety
+    /// The fiber is live and idle.
     unsafe fn keep(&mut self, fiber: *mut Fiber) {
-        // SAFETY: the fiber is live.
+        // SAFETY: the caller's promise.
         let class = unsafe { (*fiber).class } as usize;
         let idle = &mut self.idle[class];
         idle.push(fiber);
-        if idle.len() > 20 * KEPT {
-            self.regions.stacks.give(class, idle.drain(..10 * KEPT));
+        if idle.len() > KEPT {
+            self.regions.stacks.give(class, idle.drain(..KEPT / 2));
         }
     }
 }
 
-unsafe fn park(block: *mut Block) -> Outcome {
-    // SAFETY: it came from a box.
-    Outcome::Parked(ParkedBlock(BlockHandle(unsafe { NonNull::new_unchecked(block) })))
+impl Drop for Worker {
+    fn drop(&mut self) {
+        for (class, idle) in self.idle.iter_mut().enumerate() {
+            self.regions.stacks.give(class, idle.drain(..));
+        }
+    }
 }
 
-fn no_room(grid: &GridCode, block: u64, error: &io::Error) -> Outcome {
+fn no_room(block: [u32; 3], error: &io::Error) -> FaultReport {
     eprintln!("hotfire: no room for a block's threads or shared memory: {error}");
-    let block = grid.coordinates(block);
-    Outcome::Fault(FaultReport { fault: Fault::LaunchFailure, address: 0, block, thread: [0; 3], location: None })
-}
-
-/// Ends a block: whatever its threads were at is forgotten.
-///
-/// # Safety
-/// No thread of the block runs.
-pub(super) unsafe fn abandon(block: Box<Block>) {
-    let Some(regions) = region::existing() else { return };
-    for &fiber in block.fibers.iter().filter(|fiber| !fiber.is_null()) {
-        // SAFETY: fibers in the table are live and suspended, and generated frames own nothing.
-        unsafe {
-            Fiber::reset(fiber);
-            regions.stacks.give((*fiber).class as usize, std::iter::once(fiber));
-        }
-    }
-    regions.windows.give(block.window);
+    FaultReport { fault: Fault::LaunchFailure, address: 0, block, thread: [0; 3], location: None }
 }

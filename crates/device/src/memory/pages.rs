@@ -100,7 +100,7 @@ mod tests {
         for _ in 0..5000 {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             let roll = state >> 33;
-            if roll % 3 == 0 && !live.is_empty() {
+            if roll.is_multiple_of(3) && !live.is_empty() {
                 let (at, size) = live.swap_remove(roll as usize / 3 % live.len());
                 pages.give(at, size);
                 continue;

@@ -87,7 +87,14 @@ impl Emit<'_, '_> {
         Ok(old)
     }
 
-    fn combine(&mut self, i: &Instruction, ty: Type, operation: Operation, old: Value, operand: Value) -> Result<Value> {
+    fn combine(
+        &mut self,
+        i: &Instruction,
+        ty: Type,
+        operation: Operation,
+        old: Value,
+        operand: Value,
+    ) -> Result<Value> {
         let bits = clif(ty).as_int();
         Ok(match (operation, ty) {
             (Operation::Inc, Type::U32) => {
@@ -116,7 +123,7 @@ impl Emit<'_, '_> {
                     Operation::Min => Opcode::Min,
                     _ => Opcode::Max,
                 };
-                self.half_operation(i, which, ty, old, operand)?
+                self.half_operation(i, which, ty, &[old, operand])?
             }
             _ => return self.unsupported(i, "this operation does not exist for this type"),
         })

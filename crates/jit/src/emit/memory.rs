@@ -79,7 +79,10 @@ impl Emit<'_, '_> {
             && self.is_kernel()
             && matches!(
                 i.operands.get(1),
-                Some(Operand::Address(hotfire_ptx::ast::AddressBase::Symbol(hotfire_ptx::ast::Symbol::Parameter(_)), _))
+                Some(Operand::Address(
+                    hotfire_ptx::ast::AddressBase::Symbol(hotfire_ptx::ast::Symbol::Parameter(_)),
+                    _
+                ))
             );
         if parameter { MemFlagsData::trusted().with_readonly().with_can_move() } else { MemFlagsData::new() }
     }

@@ -376,7 +376,9 @@ impl Emit<'_, '_> {
             O::Griddepcontrol | O::Nanosleep | O::Brkpt => self.collective(i),
             // Hints: there is no cache to warm and nobody counts the events.
             O::Prefetch | O::Prefetchu | O::Discard | O::Pmevent => Ok(()),
-            O::Alloca | O::Stacksave | O::Stackrestore => self.unsupported(i, "the stack cannot grow by a variable amount"),
+            O::Alloca | O::Stacksave | O::Stackrestore => {
+                self.unsupported(i, "the stack cannot grow by a variable amount")
+            }
             O::Bra | O::Brx | O::Ret | O::Exit | O::Trap => self.unsupported(i, "a branch stands where none can"),
             _ => self.unsupported(i, "it is not built yet"),
         }

@@ -33,11 +33,8 @@ impl Emit<'_, '_> {
         if from == to {
             return value;
         }
-        let value = if from.is_float() {
-            self.f.ins().bitcast(from.as_int(), MemFlagsData::new(), value)
-        } else {
-            value
-        };
+        let value =
+            if from.is_float() { self.f.ins().bitcast(from.as_int(), MemFlagsData::new(), value) } else { value };
         let (from, integer) = (from.as_int(), to.as_int());
         let value = match from.bits().cmp(&integer.bits()) {
             std::cmp::Ordering::Equal => value,
@@ -91,9 +88,7 @@ impl Emit<'_, '_> {
                 }
                 self.constant(to, *value as u64)
             }
-            Operand::Float32(bits) if ty == Type::F64 => {
-                self.constant(to, f64::from(f32::from_bits(*bits)).to_bits())
-            }
+            Operand::Float32(bits) if ty == Type::F64 => self.constant(to, f64::from(f32::from_bits(*bits)).to_bits()),
             Operand::Float32(bits) => self.constant(to, u64::from(*bits)),
             Operand::Float64(bits) if to.bits() == 32 => {
                 self.constant(to, u64::from((f64::from_bits(*bits) as f32).to_bits()))

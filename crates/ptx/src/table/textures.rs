@@ -2,7 +2,7 @@
 
 use super::{Form, Opcode::*, form};
 
-const TEXEL: &str = "u32 s32 f32";
+const TEXEL: &str = "u32 s32 f32 f16";
 const COORDINATE: &str = "s32 f32";
 const SURFACE: &str = "b8 b16 b32";
 
@@ -15,7 +15,7 @@ pub(super) const FORMS: &[Form] = &[
     form(Tex, "level 1d|2d|3d|a1d|a2d v4", &[TEXEL, COORDINATE], "=v|p T x x? x?", 31, 20),
     form(Tex, "level cube|acube v4", &[TEXEL, "f32"], "=v|p T x x?", 34, 20),
     form(Tex, "grad 1d|2d|3d|a1d|a2d|cube|acube v4", &[TEXEL, "f32"], "=v|p T x x x? x?", 31, 20),
-    form(Tld4, "r|g|b|a 2d|a2d|cube|acube v4", &[TEXEL, "f32"], "=v|p T x? x?", 32, 20),
+    form(Tld4, "r|g|b|a 2d|a2d|cube|acube v4", &["u32 s32 f32", "f32"], "=v|p T x? x?", 32, 20),
     form(
         Txq,
         "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples|filter_mode|\
@@ -31,7 +31,7 @@ pub(super) const FORMS: &[Form] = &[
     form(Suld, "b 1d|2d|3d|a1d|a2d v2? ca|cg|cs|cv? trap|clamp|zero", &["b64"], "=v T", 15, 20),
     form(Sust, "b 1d|2d|3d|a1d|a2d v2|v4? wb|cg|cs|wt? trap|clamp|zero", &[SURFACE], "T v", 15, 20),
     form(Sust, "b 1d|2d|3d|a1d|a2d v2? wb|cg|cs|wt? trap|clamp|zero", &["b64"], "T v", 15, 20),
-    form(Sust, "p 1d|2d|3d|a1d|a2d v2|v4? trap|clamp|zero", &["b32"], "T v", 15, 20),
+    form(Sust, "p 1d|2d|3d|a1d|a2d v2|v4? wb|cg|cs|wt? trap|clamp|zero", &["b32"], "T v", 15, 20),
     form(Sured, "b add|min|max 1d|2d|3d trap|clamp|zero", &["u32 s32 u64"], "T 0", 30, 20),
     form(Sured, "b min|max 1d|2d|3d trap|clamp|zero", &["s64"], "T 0", 81, 50),
     form(Sured, "b and|or 1d|2d|3d trap|clamp|zero", &["b32"], "T 0", 30, 20),

@@ -1,0 +1,66 @@
+//! A block between two turns, owned.
+
+use super::block::Block;
+use super::grid::GridCode;
+use super::region;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// A parked block, owned.
+#[derive(Debug)]
+pub struct BlockHandle {
+    block: NonNull<Block>,
+    stuck: bool,
+}
+
+// SAFETY: the threads of a parked block are suspended, and generated code depends on no host thread.
+unsafe impl Send for BlockHandle {}
+
+impl BlockHandle {
+    /// Parks a block that has a `keep`.
+    pub fn new(block: Box<Block>, stuck: bool) -> Self {
+        debug_assert!(block.keep.is_some());
+        Self { block: NonNull::from(Box::leak(block)), stuck }
+    }
+
+    /// The block, to run on.
+    pub fn into_block(self) -> Box<Block> {
+        let this = std::mem::ManuallyDrop::new(self);
+        // SAFETY: leaked by `new`, and only this handle knows it.
+        unsafe { Box::from_raw(this.block.as_ptr()) }
+    }
+
+    fn get(&self) -> &Block {
+        // SAFETY: as above; nothing runs the block.
+        unsafe { self.block.as_ref() }
+    }
+
+    /// Every thread waits for others of the block that will not come.
+    pub fn stuck(&self) -> bool {
+        self.stuck
+    }
+
+    /// Every thread that could go on looks as it did before.
+    pub fn unchanged(&self) -> bool {
+        self.get().unchanged
+    }
+
+    pub fn index(&self) -> u64 {
+        self.get().index
+    }
+
+    pub fn grid(&self) -> &Arc<GridCode> {
+        self.get().keep.as_ref().expect("a parked block keeps its grid")
+    }
+}
+
+impl Drop for BlockHandle {
+    fn drop(&mut self) {
+        // SAFETY: as in `into_block`; a handle is dropped once.
+        let mut block = unsafe { Box::from_raw(self.block.as_ptr()) };
+        let Some(regions) = region::existing() else { return };
+        let class = block.class;
+        // SAFETY: the threads of a parked block are suspended.
+        unsafe { block.abandon(|fiber| regions.stacks.give(class, std::iter::once(fiber))) };
+    }
+}

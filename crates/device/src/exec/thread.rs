@@ -1,0 +1,85 @@
+//! One thread's life on its fiber: start, waiting, end.
+
+use super::block::{Block, step};
+use super::fiber::{Fiber, Stop};
+use hotfire_jit::abi::EntryKind;
+
+/// Runs threads that were not started yet until none is left. The body of every fiber.
+///
+/// # Safety
+/// Called on the stack of `fiber`, which works for `block`.
+pub unsafe fn run_threads(fiber: *mut Fiber, block: *mut Block) {
+    // SAFETY: the worker lent both for this turn; no reference to the block lives across a call of generated code.
+    unsafe {
+        (*fiber).block = block;
+        let context = &raw mut (*fiber).context;
+        (*context).block = &raw const (*block).context;
+        match (*block).entry {
+            EntryKind::Thread(entry) => {
+                while (*block).next_thread < (*block).threads && !(*block).cancelled() {
+                    (*context).linear = (*block).next_thread;
+                    (*context).tid = (*block).next_tid;
+                    (*context).last_error = 0;
+                    (*block).next_thread += 1;
+                    step(&mut (*block).next_tid, &(*block).context.ntid);
+                    entry(context);
+                    (*block).exited(fiber);
+                    // After a suspension the fiber may have come back in another turn, but never for another block.
+                }
+            }
+            EntryKind::Loop(entry) => {
+                loop {
+                    // Not 0 when an earlier fiber was left by `exit` inside a function.
+                    let first = (*block).next_thread;
+                    if first < (*block).threads {
+                        entry(context, first, (*block).threads - first);
+                    }
+                    if !(*block).advance() {
+                        break;
+                    }
+                }
+                (*block).live = 0;
+            }
+            EntryKind::Function(_) => {}
+        }
+    }
+}
+
+/// Ends the calling thread from inside a function.
+///
+/// # Safety
+/// Called on the stack of `fiber`, which runs a thread.
+pub unsafe fn exit(fiber: *mut Fiber) -> ! {
+    // SAFETY: as `run_threads`.
+    unsafe {
+        let block = (*fiber).block;
+        match (*block).entry {
+            EntryKind::Thread(_) => (*block).exited(fiber),
+            _ => (*block).next_thread = (*fiber).context.linear + 1,
+        }
+        leave(fiber, Stop::Exit)
+    }
+}
+
+/// Leaves the calling thread for good.
+///
+/// # Safety
+/// Called on the stack of `fiber`, which runs a thread.
+pub unsafe fn leave(fiber: *mut Fiber, stop: Stop) -> ! {
+    // SAFETY: the caller's promise.
+    unsafe { Fiber::suspend(fiber, stop) };
+    // A thread that ended was resumed: the scheduler is broken, and no frame here can be trusted.
+    std::process::abort()
+}
+
+/// Lets the calling thread wait until somebody puts it back into the ready queue and the worker comes to it.
+///
+/// # Safety
+/// Called on the stack of `fiber`, which runs a thread and is in a queue or on the block's table for others to find.
+pub unsafe fn wait(fiber: *mut Fiber) {
+    // SAFETY: as `run_threads`.
+    unsafe {
+        (*(*fiber).block).know(fiber);
+        Fiber::suspend(fiber, Stop::Wait);
+    }
+}
