@@ -1,6 +1,6 @@
 //! What a kernel reaches, and whether it may have to wait.
 
-use crate::cfg::{Callees, Cfg, definitions};
+use crate::cfg::{Callees, Cfg};
 use hotfire_ptx::ast::{
     Body, CallTarget, Function, FunctionKind, Instruction, Module, Name, Operand, Semantics, Space, Special, Statement,
 };
@@ -203,19 +203,6 @@ fn suspends(statement: &Statement, device: bool, positions: &HashMap<&str, usize
             _ => false,
         },
     }
-}
-
-/// How often each register is written in a body.
-pub(crate) fn definition_counts(body: &Body) -> Vec<u32> {
-    let mut counts = vec![0u32; body.registers.len()];
-    for statement in &body.statements {
-        definitions(statement, &mut |r| {
-            if let Some(count) = counts.get_mut(r.0 as usize) {
-                *count += 1;
-            }
-        });
-    }
-    counts
 }
 
 /// Names of the functions and variables that a body mentions.

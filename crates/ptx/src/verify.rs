@@ -93,7 +93,7 @@ impl Check<'_> {
                 let ty = self.spelling.types.get(position).copied().unwrap_or(Type::B32);
                 self.scalar(operand, ty, written)
             }
-            Kind::Wide => self.sized(operand, ty.size() * 2, written),
+            Kind::Wide => self.integer(operand, ty.size() * 2, written),
             Kind::Vector => match operand {
                 Operand::Vector(elements) => {
                     let wanted = usize::from(self.spelling.modifiers.vector);
@@ -114,7 +114,7 @@ impl Check<'_> {
                 }
                 _ => need(false, "a vector of two or four"),
             },
-            Kind::Sized(size) => self.sized(operand, size, written),
+            Kind::Sized(size) => self.integer(operand, size, written),
             Kind::Fragment(count, size) => match operand {
                 Operand::Vector(elements) => {
                     if elements.len() != count {
@@ -164,11 +164,15 @@ impl Check<'_> {
         if fits { Ok(()) } else { Err(format!("`{}` (`.{}`) holds no address", register.name, register.ty.text())) }
     }
 
-    /// An element of a vector: its size alone decides.
+    /// An element of a vector: mostly its size alone decides.
     fn element(&self, operand: &Operand, ty: Type, written: bool) -> Verdict {
         match operand {
+            _ if ty.class() == Class::Packed => self.scalar(operand, ty, written),
             Operand::Register(register) if self.relaxed() => {
                 let found = self.body.registers[register.0 as usize].ty;
+                if (ty.class(), found.class()) == (Class::Integer, Class::Float) {
+                    return self.scalar(operand, ty, written);
+                }
                 let fits = found != Type::Pred && found.size() >= ty.size();
                 if fits { Ok(()) } else { self.sized(operand, ty.size(), written) }
             }
@@ -212,6 +216,17 @@ impl Check<'_> {
             }
             _ => self.sized(operand, ty.size(), written),
         }
+    }
+
+    /// As [`Check::sized`], but no register for floats.
+    fn integer(&self, operand: &Operand, size: u32, written: bool) -> Verdict {
+        if let Operand::Register(register) = operand {
+            let register = &self.body.registers[register.0 as usize];
+            if register.ty.class() == Class::Float {
+                return Err(format!("`{}` (`.{}`) holds no integer", register.name, register.ty.text()));
+            }
+        }
+        self.sized(operand, size, written)
     }
 
     /// A register, or where nothing is written a constant or name, of so many bytes.

@@ -9,14 +9,11 @@ use std::sync::atomic::Ordering;
 /// Device memory that one slot of the launch pool costs (measured on an H200).
 const SLOT_BYTES: u64 = 8200;
 /// The largest pool: what an H200 made of a request for 1,048,576 slots.
+/// Smallest pool that an H200 gives, whatever was asked for.
+const LEAST_SLOTS: u64 = 32;
 const MOST_SLOTS: u64 = 599_186;
 /// Slots of the pool that a context starts with; they cost nothing extra.
 const DEFAULT_SLOTS: u32 = 2048;
-/// Native frames are larger than a GPU's: spilled registers lie there, and every call saves more.
-const NATIVE_FACTOR: u64 = 16;
-/// Most native stack bytes a thread.
-const MOST_STACK: u64 = 16 << 20;
-
 /// The limits of a context.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LimitValues {
@@ -42,9 +39,9 @@ impl Default for LimitValues {
 }
 
 impl LimitValues {
-    /// Bytes of stack that a thread gets here.
-    pub(crate) fn native_stack(&self) -> u32 {
-        (self.stack * NATIVE_FACTOR).min(MOST_STACK) as u32
+    /// `cudaLimitStackSize` in bytes. Native frames are larger than a GPU's: whoever makes stacks gives several times as much.
+    pub(crate) fn stack_bytes(&self) -> u32 {
+        u32::try_from(self.stack).unwrap_or(u32::MAX)
     }
 
     /// Device memory that the launch pool takes.
@@ -82,7 +79,7 @@ impl Device {
             Limit::StackSize => {
                 let mut limits = self.limits.lock();
                 limits.stack = value.clamp(16, 512 << 10).next_multiple_of(16);
-                self.stack.store(limits.native_stack(), Ordering::Relaxed);
+                self.stack.store(limits.stack_bytes(), Ordering::Relaxed);
             }
             Limit::PrintfFifoSize => {
                 self.synchronize().ok()?;
@@ -103,10 +100,9 @@ impl Device {
             }
             Limit::DevRuntimeSyncDepth => return Err(Status::UNSUPPORTED_LIMIT),
             Limit::DevRuntimePendingLaunchCount => {
-                if value == 0 {
-                    return Err(Status::INVALID_VALUE);
-                }
                 self.synchronize().ok()?;
+                // An H200 never gives fewer (`litmus/pool.h200.txt`).
+                let value = value.max(LEAST_SLOTS);
                 let fit = (self.mem_info().0 + self.limits.lock().pool_bytes()) / SLOT_BYTES;
                 let slots = value.min(MOST_SLOTS).min(fit.max(u64::from(DEFAULT_SLOTS))) as u32;
                 self.engine.with(|state| state.model.set_pending_launches(slots));

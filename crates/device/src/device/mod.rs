@@ -39,7 +39,7 @@ pub struct Device {
     epoch: AtomicU64,
     grids: AtomicU64,
     limits: Mutex<LimitValues>,
-    /// Native stack bytes a thread, from the limits.
+    /// `cudaLimitStackSize`, to look at without a lock.
     stack: AtomicU32,
     /// Flags of host and managed allocations and of registered ranges, by address.
     flags: Mutex<HashMap<u64, u32>>,
@@ -76,7 +76,7 @@ impl Device {
             sticky: AtomicU32::new(0),
             epoch: AtomicU64::new(0),
             grids: AtomicU64::new(1),
-            stack: AtomicU32::new(limits.native_stack()),
+            stack: AtomicU32::new(limits.stack_bytes()),
             limits: Mutex::new(limits),
             flags: Mutex::new(HashMap::new()),
             modules: Mutex::new(Vec::new()),
@@ -141,7 +141,7 @@ impl Device {
         self.printf.flush();
         self.epoch.fetch_add(1, Ordering::Relaxed);
         let limits = LimitValues::default();
-        self.stack.store(limits.native_stack(), Ordering::Relaxed);
+        self.stack.store(limits.stack_bytes(), Ordering::Relaxed);
         self.modules.lock().drain(..).for_each(|module| module.release(self));
         self.heap.reset(&self.memory);
         self.texts.lock().clear();

@@ -121,7 +121,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    fn to_integer_value(&mut self, value: Value, rounding: Option<Rounding>) -> Value {
+    fn integer_value(&mut self, value: Value, rounding: Option<Rounding>) -> Value {
         match rounding {
             Some(Rounding::Rni) => self.f.ins().nearest(value),
             Some(Rounding::Rmi) => self.f.ins().floor(value),
@@ -140,7 +140,7 @@ impl Emit<'_, '_> {
         // The conversion itself truncates.
         let value = match i.modifiers.rounding {
             Some(Rounding::Rzi) | None => value,
-            rounding => self.to_integer_value(value, rounding),
+            rounding => self.integer_value(value, rounding),
         };
         let (ty, signed) = (clif(to), is_signed(to));
         let machine: ir::Type = if ty.bits() == 64 { types::I64 } else { types::I32 };
@@ -220,7 +220,7 @@ impl Emit<'_, '_> {
         }
         let mut wide = self.as_machine_float(value, ty);
         if m.rounding.is_some() {
-            wide = self.to_integer_value(wide, m.rounding);
+            wide = self.integer_value(wide, m.rounding);
         }
         if m.sat {
             wide = self.saturate(wide);

@@ -205,11 +205,6 @@ impl Emit<'_, '_> {
         Ok(())
     }
 
-    /// A comparison's result as a predicate.
-    pub(crate) fn truth(&mut self, result: Value) -> Value {
-        result
-    }
-
     /// `mov`: copies, addresses, special registers, packing and unpacking.
     pub(super) fn mov(&mut self, i: &Instruction) -> Result<()> {
         let Some(&ty) = i.types.first() else { return self.unsupported(i, "it has no type") };

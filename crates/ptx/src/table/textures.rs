@@ -21,11 +21,11 @@ pub(super) const FORMS: &[Form] = &[
         "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples|filter_mode|\
          addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords",
         &["b32"],
-        "=r M",
+        "=0 M",
         15,
         10,
     ),
-    form(Txq, "level width|height|depth", &["b32"], "=r M r", 32, 30),
+    form(Txq, "level width|height|depth", &["b32"], "=0 M r", 32, 30),
     form(Istypep, "", &["texref samplerref surfref"], "=p q", 40, 30),
     form(Suld, "b 1d|2d|3d|a1d|a2d v2|v4? ca|cg|cs|cv? trap|clamp|zero", &[SURFACE], "=v T", 15, 20),
     form(Suld, "b 1d|2d|3d|a1d|a2d v2? ca|cg|cs|cv? trap|clamp|zero", &["b64"], "=v T", 15, 20),
@@ -36,5 +36,5 @@ pub(super) const FORMS: &[Form] = &[
     form(Sured, "b min|max 1d|2d|3d trap|clamp|zero", &["s64"], "T 0", 81, 50),
     form(Sured, "b and|or 1d|2d|3d trap|clamp|zero", &["b32"], "T 0", 30, 20),
     form(Sured, "p add|min|max|and|or 1d|2d|3d trap|clamp|zero", &["b32"], "T 0", 30, 20),
-    form(Suq, "width|height|depth|channel_data_type|channel_order|array_size|memory_layout", &["b32"], "=r M", 15, 10),
+    form(Suq, "width|height|depth|channel_data_type|channel_order|array_size|memory_layout", &["b32"], "=0 M", 15, 10),
 ];
