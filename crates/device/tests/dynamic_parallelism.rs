@@ -80,20 +80,21 @@ fn running_grids_hold_slots_until_they_are_done() {
 }
 
 #[test]
-fn a_pool_of_four_slots() {
+fn the_smallest_pool() {
     let f = fixture();
+    // An H200 gives 32 slots to whoever asks for fewer.
     assert_eq!(f.device.set_limit(Limit::DevRuntimePendingLaunchCount, 4), Status::SUCCESS);
-    assert_eq!(f.device.limit(Limit::DevRuntimePendingLaunchCount), Ok(4));
-    f.run("hold", 1, 1, &parameters!(10));
-    assert_eq!(counts(&f), (4, 6, PENDING_COUNT_EXCEEDED));
-    assert_eq!(f.int("order_count"), 4);
+    assert_eq!(f.device.limit(Limit::DevRuntimePendingLaunchCount), Ok(32));
+    f.run("hold", 1, 1, &parameters!(40));
+    assert_eq!(counts(&f), (32, 8, PENDING_COUNT_EXCEEDED));
+    assert_eq!(f.int("order_count"), 32);
     f.clear();
-    f.run("storm_tails", 1, 1, &parameters!(10));
-    assert_eq!(counts(&f), (4, 6, PENDING_COUNT_EXCEEDED));
+    f.run("storm_tails", 1, 1, &parameters!(40));
+    assert_eq!(counts(&f), (32, 8, PENDING_COUNT_EXCEEDED));
     // Slots come back.
     f.clear();
-    f.run("storm_tails", 1, 1, &parameters!(4));
-    assert_eq!(counts(&f), (4, 0, 0));
+    f.run("storm_tails", 1, 1, &parameters!(32));
+    assert_eq!(counts(&f), (32, 0, 0));
 }
 
 #[test]
@@ -197,8 +198,8 @@ fn version_1_of_the_calls_launches_too() {
         assert_eq!(f.read::<i32>(out, 4), expected);
     }
     // Failed launches give their slots back.
-    assert_eq!(f.device.set_limit(Limit::DevRuntimePendingLaunchCount, 2), Status::SUCCESS);
-    for _ in 0..10 {
+    assert_eq!(f.device.set_limit(Limit::DevRuntimePendingLaunchCount, 32), Status::SUCCESS);
+    for _ in 0..40 {
         f.run("parent", 1, 1, &parameters!(out, 1, 1025));
     }
     f.write(out, &[0i32; 4]);

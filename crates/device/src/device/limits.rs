@@ -8,12 +8,13 @@ use std::sync::atomic::Ordering;
 
 /// Device memory that one slot of the launch pool costs (measured on an H200).
 const SLOT_BYTES: u64 = 8200;
-/// The largest pool: what an H200 made of a request for 1,048,576 slots.
 /// Smallest pool that an H200 gives, whatever was asked for.
 const LEAST_SLOTS: u64 = 32;
+/// The largest pool: what an H200 made of a request for 1,048,576 slots.
 const MOST_SLOTS: u64 = 599_186;
 /// Slots of the pool that a context starts with; they cost nothing extra.
 const DEFAULT_SLOTS: u32 = 2048;
+
 /// The limits of a context.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LimitValues {

@@ -97,8 +97,8 @@ fn the_pool_counts_running_and_queued_grids() {
         assert_eq!(f.order(), (0..fit).collect::<Vec<_>>());
     }
     assert_eq!(f.device.set_limit(Limit::DevRuntimePendingLaunchCount, 4), Status::SUCCESS);
-    f.run("storm_tails", 1, 1, 10, 0);
-    assert_eq!(f.counts(), (4, 6, 69));
+    f.run("storm_tails", 1, 1, 40, 0);
+    assert_eq!(f.counts(), (32, 8, 69));
 }
 
 #[test]
