@@ -17,3 +17,9 @@ pub use device::{Allocation, Config, Device, Event, EventFlags, LaunchAttributes
 pub use limit::Limit;
 pub use module::{Function, FunctionAttributes, LoadError, Module};
 pub use status::Status;
+
+/// Whether the device provides a function of that name to device code that declares and does not define it (`vprintf`,
+/// `__cudaCDP2…`): such a name is not unresolved.
+pub fn is_builtin(symbol: &str) -> bool {
+    builtins::find(symbol).is_some()
+}

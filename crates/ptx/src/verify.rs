@@ -6,7 +6,7 @@
 //! is 32 bits wide in `add.f32`.
 
 use crate::Opcode;
-use crate::ast::{AddressBase, Body, Operand, Reg, Special, Type};
+use crate::ast::{AddressBase, Body, Geometry, Operand, Reg, Special, Type};
 use crate::form::{Kind, Pattern, Slot, Spelling};
 use crate::types::Class;
 
@@ -140,7 +140,11 @@ impl Check<'_> {
             },
             Kind::Object => need(matches!(operand, Operand::Address(..)), "the address of a texture or surface"),
             Kind::Texel => match operand {
-                Operand::Texel { coordinates, .. } => need(!coordinates.is_empty(), "a coordinate"),
+                Operand::Texel { coordinates, .. } => {
+                    let wanted = self.coordinates();
+                    need(wanted.contains(&coordinates.len()), "another number of coordinates")?;
+                    coordinates.iter().try_for_each(|coordinate| self.sized(coordinate, 4, false))
+                }
                 _ => need(false, "a place in a texture or surface"),
             },
             Kind::Label => need(matches!(operand, Operand::Label(_)), "a label"),
@@ -177,6 +181,16 @@ impl Check<'_> {
                 if fits { Ok(()) } else { self.sized(operand, ty.size(), written) }
             }
             _ => self.sized(operand, ty.size(), written),
+        }
+    }
+
+    /// How many coordinates the geometry has; a fourth may fill a vector of three.
+    fn coordinates(&self) -> std::ops::RangeInclusive<usize> {
+        match self.spelling.modifiers.geometry {
+            None | Some(Geometry::D1) => 1..=1,
+            Some(Geometry::D2 | Geometry::A1d) => 2..=2,
+            Some(Geometry::D3 | Geometry::A2d | Geometry::Cube) => 3..=4,
+            Some(Geometry::Acube | Geometry::D2ms | Geometry::A2dms) => 4..=4,
         }
     }
 

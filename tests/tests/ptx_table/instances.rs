@@ -5,9 +5,11 @@ use hotfire_ptx::table::Form;
 
 /// What the operands of the instances name.
 pub const DECLARATIONS: &str = "\
-.reg .pred %p<8>; .reg .b8 %c<40>; .reg .b16 %h<40>; .reg .b32 %r<80>; .reg .b64 %q<80>; .reg .b128 %x<10>;
-.reg .f32 %f<40>; .reg .f64 %d<40>; .reg .u32 %u<40>; .reg .s64 %s<40>;
+.reg .pred %p<8>; .reg .b8 %c<40>; .reg .b16 %h<40>; .reg .b32 %r<80>; .reg .b64 %q<80>; .reg .f32 %f<40>; .reg .f64 %d<40>; .reg .u32 %u<40>; .reg .s64 %s<40>;
 ";
+
+/// Since PTX 8.3.
+pub const WIDEST: &str = ".reg .b128 %x<10>;\n";
 
 /// One instruction.
 #[derive(Clone)]
@@ -77,7 +79,8 @@ pub fn of(form: &'static Form, random: &mut Random) -> Vec<Instance> {
         let words = words.collect();
         choices.push((words, types.iter().map(|list| random.below(list.len())).collect()));
     }
-    choices.sort();
+    // The first stays first: nothing that may be absent, otherwise what comes first.
+    choices[1..].sort();
     choices.dedup();
     let instance = |(words, chosen): (Vec<usize>, Vec<usize>)| Instance {
         form,

@@ -4,6 +4,7 @@ use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
 
 use hotfire_device::{LoadError, Status};
+use hotfire_ptx::ast;
 use parking_lot::Mutex;
 
 use crate::binary;
@@ -73,13 +74,31 @@ impl Link {
     fn complete(&self) -> Result<(*const u8, usize), Status> {
         let mut inputs = self.inputs.lock();
         let units = binary::parse(&inputs.texts).map_err(|error| self.failed("input", &error))?;
-        if let Err(diagnostic) = hotfire_ptx::link(units) {
-            return Err(self.failed("link", &binary::failure(Status::SYMBOL_NOT_FOUND, diagnostic.to_string())));
+        let fail = |log: String| self.failed("link", &binary::failure(Status::INVALID_PTX, log));
+        let module = hotfire_ptx::link(units).map_err(|diagnostic| fail(diagnostic.to_string()))?;
+        if let Some((name, kernel)) = unresolved(&module) {
+            return Err(fail(format!("{kernel} calls {name}, which no input defines")));
         }
         inputs.image = binary::linked_image(&inputs.texts);
         self.options.finish("");
         Ok((inputs.image.as_ptr(), inputs.image.len()))
     }
+}
+
+/// A function that some kernel can call and that neither the module nor the device has, and that kernel.
+fn unresolved(module: &ast::Module) -> Option<(&str, &str)> {
+    let kernels = module.functions.iter().filter(|function| function.kind == ast::FunctionKind::Kernel);
+    for kernel in kernels {
+        let reached = hotfire_ptx::reach(module, &kernel.name)?.functions;
+        let missing = reached
+            .iter()
+            .map(|&index| &module.functions[index])
+            .find(|function| function.body.is_none() && !hotfire_device::is_builtin(&function.name));
+        if let Some(missing) = missing {
+            return Some((&missing.name, &kernel.name));
+        }
+    }
+    None
 }
 
 /// The input's name for messages.

@@ -23,16 +23,15 @@ pub(crate) struct Module {
 pub(crate) static MODULES: Table<Module> = Table::new();
 
 /// Code that is kept as texts, so that it can be loaded again.
-pub(crate) fn from_texts(name: String, texts: Vec<String>) -> Arc<Code> {
+fn from_texts(name: String, texts: Vec<String>) -> Arc<Code> {
     Code::new(name, Box::new(move || binary::parse(&texts)))
 }
 
 /// Loads an image from memory.
 pub(crate) fn from_memory(image: *const c_void) -> Result<Arc<Code>, LoadError> {
     // SAFETY: the API's contract: the image is whole.
-    let texts = unsafe { binary::in_memory(image.cast()) }?;
-    let code = from_texts(String::from("the image given to the driver"), texts);
-    code.module().map(|_| code)
+    let texts = unsafe { binary::in_memory(image.cast()) };
+    loaded(String::from("the image given to the driver"), texts)
 }
 
 /// Loads an image from a file.
@@ -42,25 +41,22 @@ pub(crate) fn from_file(path: &str) -> Result<Arc<Code>, LoadError> {
             std::io::ErrorKind::NotFound => Status::FILE_NOT_FOUND,
             _ => Status::INVALID_IMAGE,
         };
-        binary::failure(status, format!("{path}: {error}"))
-    })?;
-    let code = from_texts(path.to_string(), binary::of_bytes(&bytes)?);
+        binary::failure(status, error.to_string())
+    });
+    loaded(path.to_string(), bytes.and_then(|bytes| binary::of_bytes(&bytes)))
+}
+
+/// Loads texts; an image that could not even be read is told on stderr here, the rest by [`Code::module`].
+fn loaded(name: String, texts: Result<Vec<String>, LoadError>) -> Result<Arc<Code>, LoadError> {
+    let texts = texts.inspect_err(|error| crate::notice::once(&format!("cannot load {name}: {}", error.log)))?;
+    let code = from_texts(name, texts);
     code.module().map(|_| code)
 }
 
 /// Keeps what was loaded, and tells the program's logs how it went.
 pub(crate) fn told(result: Result<Arc<Code>, LoadError>, options: &Options) -> Result<Arc<Code>, Status> {
-    match result {
-        Ok(code) => {
-            options.finish("");
-            Ok(code)
-        }
-        Err(error) => {
-            options.finish(&error.log);
-            crate::notice::once(&format!("cannot load: {}", error.log.trim_end()));
-            Err(error.status)
-        }
-    }
+    options.finish(result.as_ref().map_or_else(|error| error.log.as_str(), |_| ""));
+    result.map_err(|error| error.status)
 }
 
 fn load(out: Out<Handle>, result: Result<Arc<Code>, LoadError>, options: &Options) -> Result<(), Status> {

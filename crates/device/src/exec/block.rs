@@ -57,7 +57,7 @@ pub struct Block {
     pub yielded: Queue,
     /// Threads that ask who is active.
     pub asking: Queue,
-    /// Rounds over the yielded threads in this turn.
+    /// Rounds over the yielded threads in this turn, since the last thread exited.
     pub rounds: u32,
     /// What the yielded threads looked like when last looked at.
     pub likeness: u64,
@@ -253,6 +253,8 @@ impl Block {
         };
         self.live -= 1;
         self.unchanged = false;
+        // Threads that exit one after the other are progress; there is an end to it.
+        self.rounds = 0;
         let index = linear / LANES;
         let warp = &mut self.warps[index];
         warp.live &= !(1 << (linear % LANES));

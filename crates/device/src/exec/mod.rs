@@ -25,3 +25,6 @@ pub use context::{block_index, exit, fault, memory, on_worker_stack, owner, yiel
 pub use grid::{FaultReport, GridCode, Outcome, ParkedBlock};
 pub use runtime::{is_private, runtime};
 pub use worker::Worker;
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! `cvt` in all pairs of types.
 
+use crate::halves::{write_bf16, write_f16};
 use crate::harness::{Inputs, check, check_on, interesting, width};
 use half::{bf16, f16};
 
@@ -80,13 +81,13 @@ fn integers_to_floats() {
         }
         check(&format!("cvt.rn.f16.{from} %d, %a;"), "f16", &[from], |[a, ..]| {
             // Beyond 2^53 everything is infinite anyway.
-            f16::from_f64(integer(from, a) as f64).to_bits().into()
+            half_bits(integer(from, a) as f64)
         });
         check(&format!("cvt.rn.sat.f32.{from} %d, %a;"), "f32", &[from], |[a, ..]| {
             f32::from(u8::from(integer(from, a) > 0)).to_bits().into()
         });
     }
-    check("cvt.rn.bf16.s32 %d, %a;", "bf16", &["s32"], |[a, ..]| bf16::from_f64(a as i32 as f64).to_bits().into());
+    check("cvt.rn.bf16.s32 %d, %a;", "bf16", &["s32"], |[a, ..]| brain_bits(a as i32 as f64));
 }
 
 fn wide(ty: &str, bits: u64) -> f64 {
@@ -166,11 +167,11 @@ fn floats_to_floats() {
 }
 
 fn half_bits(x: f64) -> u64 {
-    if x.is_nan() { 0x7fff } else { f16::from_f64(x).to_bits().into() }
+    write_f16(x).into()
 }
 
 fn brain_bits(x: f64) -> u64 {
-    if x.is_nan() { 0x7fff } else { bf16::from_f64(x).to_bits().into() }
+    write_bf16(x).into()
 }
 
 #[test]

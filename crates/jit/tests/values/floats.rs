@@ -139,7 +139,7 @@ fn f64_directed() {
         ("mul.MODE.f64 %d, %a, %b;", 1e-300, -1e-300, 0.0, [-0.0, -0.0, -5e-324, -0.0]),
     ] {
         for (mode, expected) in MODES.iter().zip(results) {
-            let case: Inputs = [x.to_bits(), y.to_bits(), z.to_bits(), 0];
+            let case: Inputs = [f64::to_bits(x), f64::to_bits(y), f64::to_bits(z), 0];
             let instruction = instruction.replace("MODE", mode);
             check_on(&instruction, "f64", &["f64"; 3], &[case], |_| expected.to_bits());
         }

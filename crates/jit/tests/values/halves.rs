@@ -12,12 +12,22 @@ struct Format {
     subnormal: fn(u16) -> bool,
 }
 
-fn write_f16(x: f64) -> u16 {
-    if x.is_nan() { 0x7fff } else { f16::from_f64(x).to_bits() }
+pub fn write_f16(x: f64) -> u16 {
+    if x.is_nan() { 0x7fff } else { f16::from_f64(rounded(x, -14, 10)).to_bits() }
 }
 
-fn write_bf16(x: f64) -> u16 {
-    if x.is_nan() { 0x7fff } else { bf16::from_f64(x).to_bits() }
+pub fn write_bf16(x: f64) -> u16 {
+    if x.is_nan() { 0x7fff } else { bf16::from_f64(rounded(x, -126, 7)).to_bits() }
+}
+
+/// Rounded to the precision of a format, so that converting it is exact: `half` goes through f32 and rounds twice.
+fn rounded(x: f64, least: i32, fraction: i32) -> f64 {
+    if x == 0.0 || x.is_infinite() {
+        return x;
+    }
+    let exponent = ((x.to_bits() >> 52 & 2047) as i32 - 1023).max(least);
+    let step = 2f64.powi(exponent - fraction);
+    (x / step).round_ties_even() * step
 }
 
 const F16: Format = Format {

@@ -27,7 +27,6 @@ fn sums_and_products() {
         ("sub.s16 %d, %a, %b;", "s16", "s16", |a, b, _| a.wrapping_sub(b)),
         ("sub.s64 %d, %a, %b;", "s64", "s64", |a, b, _| a.wrapping_sub(b)),
         ("add.u16x2 %d, %a, %b;", "u32", "u32", |a, b, _| pair(a, b, |a, b| a.wrapping_add(b))),
-        ("sub.s16x2 %d, %a, %b;", "u32", "u32", |a, b, _| pair(a, b, |a, b| a.wrapping_sub(b))),
         ("mul.lo.s32 %d, %a, %b;", "s32", "s32", |a, b, _| a.wrapping_mul(b)),
         ("mul.lo.u16 %d, %a, %b;", "u16", "u16", |a, b, _| a.wrapping_mul(b)),
         ("mul.lo.s64 %d, %a, %b;", "s64", "s64", |a, b, _| a.wrapping_mul(b)),

@@ -159,7 +159,8 @@ pub(super) const FORMS: &[Form] = &[
     ),
     form(Wmma, "mma sync aligned row col m8n8k32 satfinite?", &["s32", "s4", "s4", "s32"], "=2r 1r 1r 2r", 63, 75),
     form(Wmma, "mma sync aligned row col m8n8k32 satfinite?", &["s32", "u4", "u4", "s32"], "=2r 1r 1r 2r", 63, 75),
-    form(Wmma, "mma sync aligned and|xor popc row col m8n8k128", &["s32", "b1", "b1", "s32"], "=2r 1r 1r 2r", 63, 75),
+    form(Wmma, "mma sync aligned xor popc row col m8n8k128", &["s32", "b1", "b1", "s32"], "=2r 1r 1r 2r", 63, 75),
+    form(Wmma, "mma sync aligned and popc row col m8n8k128", &["s32", "b1", "b1", "s32"], "=2r 1r 1r 2r", 71, 80),
     // mma
     form(Mma, "sync aligned m8n8k4 row|col row|col", &["f16", "f16", "f16", "f16"], "=4r 2r 2r 4r", 64, 70),
     form(Mma, "sync aligned m8n8k4 row|col row|col", &["f32", "f16", "f16", "f16"], "=8r 2r 2r 4r", 64, 70),

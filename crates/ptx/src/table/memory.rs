@@ -35,7 +35,8 @@ macro_rules! prefetched {
 pub(super) const ACCESSES: &[Form] = accesses! {
     Ld concat!("weak? global? ca|cg|cs|lu|cv|", evict!(), "? L2::cache_hint?", prefetched!()), "=v m c", 10, 10;
     Ld "weak? const|local|shared|param ca|cg|cs|lu|cv?", "=v m", 10, 10;
-    Ld "weak? param::entry|param::func|shared::cta|shared::cluster ca|cg|cs|lu|cv?", "=v m", 78, 30;
+    Ld "weak? shared::cta|shared::cluster ca|cg|cs|lu|cv?", "=v m", 78, 30;
+    Ld "weak? param::entry|param::func ca|cg|cs|lu|cv?", "=v m", 83, 30;
     Ld concat!("volatile global?", prefetched!()), "=v m", 10, 10;
     Ld "volatile shared|shared::cta|shared::cluster", "=v m", 10, 10;
     Ld concat!("relaxed|acquire cta|cluster|gpu|sys global? ", evict!(), "? L2::cache_hint?", prefetched!()), "=v m c", 60, 70;
@@ -44,7 +45,8 @@ pub(super) const ACCESSES: &[Form] = accesses! {
     Ldu "global?", "=v m", 20, 20;
     St concat!("weak? global? wb|cg|cs|wt|", evict!(), "? L2::cache_hint?"), "m v c", 10, 10;
     St "weak? local|shared|param wb|cg|cs|wt?", "m v", 10, 10;
-    St "weak? param::func|shared::cta|shared::cluster wb|cg|cs|wt?", "m v", 78, 30;
+    St "weak? shared::cta|shared::cluster wb|cg|cs|wt?", "m v", 78, 30;
+    St "weak? param::func wb|cg|cs|wt?", "m v", 83, 30;
     St "volatile global|shared|shared::cta|shared::cluster?", "m v", 10, 10;
     St concat!("relaxed|release cta|cluster|gpu|sys global? ", evict!(), "? L2::cache_hint?"), "m v c", 60, 70;
     St "relaxed|release cta|cluster|gpu|sys shared|shared::cta|shared::cluster", "m v", 60, 70;
@@ -73,12 +75,12 @@ pub(super) const FORMS: &[Form] = &[
     form(Prmt, "f4e|b4e|rc8|ecl|ecr|rc16?", &["b32"], "=0 0 0 0", 20, 20),
     form(Ld, "mmio relaxed sys global?", &[NARROW], "=0 m", 82, 70),
     form(Ld, "mmio relaxed sys global?", &[WIDE], "=0 m", 82, 70),
-    form(Ld, "mmio relaxed sys global?", &["b128"], "=0 m", 83, 70),
+    form(Ld, "mmio relaxed sys global?", &["b128"], "=0 m", 84, 70),
     form(Ld, load_long!(" v8"), &[LONG], "=v m c", 88, 100),
     form(Ld, load_long!(" v4"), &[WIDE], "=v m c", 88, 100),
     form(St, "mmio relaxed sys global?", &[NARROW], "m 0", 82, 70),
     form(St, "mmio relaxed sys global?", &[WIDE], "m 0", 82, 70),
-    form(St, "mmio relaxed sys global?", &["b128"], "m 0", 83, 70),
+    form(St, "mmio relaxed sys global?", &["b128"], "m 0", 84, 70),
     form(St, store_long!(" v8"), &[LONG], "m v c", 88, 100),
     form(St, store_long!(" v4"), &[WIDE], "m v c", 88, 100),
     form(Prefetch, "global|local? L1|L2", &[], "m", 20, 20),
