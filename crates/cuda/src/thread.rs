@@ -29,7 +29,10 @@ pub(crate) struct Configuration {
 
 /// Keeps a failure as the thread's last error.
 pub(crate) fn failed(status: Status) -> Status {
-    LAST_ERROR.set(status);
+    // "Not ready" (600) is an answer, not a failure: an H200 does not keep it.
+    if status.0 != 600 {
+        LAST_ERROR.set(status);
+    }
     status
 }
 

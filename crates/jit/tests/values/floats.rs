@@ -44,6 +44,9 @@ fn directed(near: f32, error: f64, mode: &str) -> f32 {
 /// Sum of two doubles in f32, and the sign of its error.
 fn sum(x: f64, y: f64, mode: &str) -> f32 {
     let total = x + y;
+    if x.is_infinite() || y.is_infinite() {
+        return total as f32;
+    }
     let of_y = total - x;
     let rest = (x - (total - of_y)) + (y - of_y);
     // Round to odd, so that rounding to f32 rounds once.

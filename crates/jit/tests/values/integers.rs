@@ -53,11 +53,11 @@ fn sums_and_products() {
         ("mul24.hi.u32 %d, %a, %b;", "u32", "u32", |a, b, _| (low24(a) * low24(b)) >> 16),
         ("mul24.lo.s32 %d, %a, %b;", "s32", "s32", |a, b, _| (signed24(a) * signed24(b)) as u64),
         ("mul24.hi.s32 %d, %a, %b;", "s32", "s32", |a, b, _| (signed24(a) * signed24(b) >> 16) as u64),
-        ("mad24.lo.s32 %d, %a, %b, %c;", "s32", "s32", |a, b, c| (signed24(a) * signed24(b)) as u64 + c),
+        ("mad24.lo.s32 %d, %a, %b, %c;", "s32", "s32", |a, b, c| ((signed24(a) * signed24(b)) as u64).wrapping_add(c)),
         ("mad24.hi.sat.s32 %d, %a, %b, %c;", "s32", "s32", |a, b, c| {
             ((signed24(a) * signed24(b) >> 16) as i32).saturating_add(c as i32) as u64
         }),
-        ("sad.u32 %d, %a, %b, %c;", "u32", "u32", |a, b, c| c + a.abs_diff(b)),
+        ("sad.u32 %d, %a, %b, %c;", "u32", "u32", |a, b, c| c.wrapping_add(a.abs_diff(b))),
         ("sad.s16 %d, %a, %b, %c;", "s16", "s16", |a, b, c| c + u64::from((a as i16).abs_diff(b as i16))),
         ("sad.s64 %d, %a, %b, %c;", "s64", "s64", |a, b, c| c.wrapping_add((a as i64).abs_diff(b as i64))),
     ]);

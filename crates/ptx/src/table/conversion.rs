@@ -50,7 +50,7 @@ pub(super) const FORMS: &[Form] = &[
     form(Cvt, "rna satfinite?", &["tf32", "f32"], "=0 1", 70, 80),
     form(Cvt, "rn|rz relu?", &["tf32", "f32"], "=0 1", 78, 90),
     form(Cvt, "rn|rz relu? satfinite", &["tf32", "f32"], "=0 1", 86, 100),
-    form(Cvt, "rn satfinite relu?", &[FP8, "f32"], "=0 1 1", 81, 89),
-    form(Cvt, "rn satfinite relu?", &[FP8, "f16x2"], "=0 1", 81, 89),
-    form(Cvt, "rn relu?", &["f16x2", FP8], "=0 1", 81, 89),
+    form(Cvt, "rn satfinite relu?", &[FP8, "f32"], "=0 1 1", 78, 89),
+    form(Cvt, "rn satfinite relu?", &[FP8, "f16x2"], "=0 1", 78, 89),
+    form(Cvt, "rn relu?", &["f16x2", FP8], "=0 1", 78, 89),
 ];
