@@ -44,7 +44,7 @@ pub(super) const FORMS: &[Form] = &[
     form(Cvt, "rn|rz|rm|rp", &["f16", "bf16"], "=0 1", 78, 90),
     // Rounding to nearest or to zero with relu, and packed pairs.
     form(Cvt, "rn|rz relu satfinite?", &["f16", "f32"], "=0 1", 70, 80),
-    form(Cvt, "rn|rz satfinite", &["f16", "f32"], "=0 1", 81, 80),
+    form(Cvt, "rn|rz satfinite", &["f16", "f32"], "=0 1", 81, 53),
     form(Cvt, "rn|rz relu? satfinite?", &["bf16", "f32"], "=0 1", 70, 80),
     form(Cvt, "rn|rz relu? satfinite?", &["f16x2 bf16x2", "f32"], "=0 1 1", 70, 80),
     form(Cvt, "rna satfinite?", &["tf32", "f32"], "=0 1", 70, 80),
