@@ -4,7 +4,9 @@ use crate::harness::{Code, check, interesting};
 use half::{bf16, f16};
 use std::cmp::Ordering;
 
-const INTEGER: [(&str, fn(Ordering) -> bool); 6] = [
+type IntegerTest = fn(Ordering) -> bool;
+
+const INTEGER: [(&str, IntegerTest); 6] = [
     ("eq", Ordering::is_eq),
     ("ne", Ordering::is_ne),
     ("lt", Ordering::is_lt),
@@ -119,11 +121,11 @@ fn floats() {
             let packed = format!("{ty}x2");
             let instruction = format!("set.{name}.u32.{packed} %d, %a, %b;");
             check(&instruction, "u32", &[&packed, &packed], |[a, b, _, _]| {
-                [0, 16].map(|n| u64::from(element(a, b, n)) * 0xffff << n).iter().sum()
+                [0, 16].map(|n| (u64::from(element(a, b, n)) * 0xffff) << n).iter().sum()
             });
             let instruction = format!("set.{name}.{packed}.{packed} %d, %a, %b;");
             check(&instruction, "u32", &[&packed, &packed], |[a, b, _, _]| {
-                [0, 16].map(|n| u64::from(element(a, b, n)) * one << n).iter().sum()
+                [0, 16].map(|n| (u64::from(element(a, b, n)) * one) << n).iter().sum()
             });
             let instruction = format!("setp.{name}.{packed} %d|%e, %a, %b;");
             let code = Code::new(&instruction, &["pred", "pred"], &[&packed, &packed]);

@@ -1,6 +1,6 @@
 //! f32 and f64 arithmetic in every rounding mode.
 
-use crate::harness::{Code, Inputs, check, check_on, interesting};
+use crate::harness::{Code, Inputs, Row, check, check_on, interesting};
 
 fn f(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
@@ -233,7 +233,8 @@ fn extremes() {
 #[test]
 fn tests_of_class() {
     use std::num::FpCategory::{Infinite, Nan, Normal, Subnormal, Zero};
-    let rows: [(&str, fn(std::num::FpCategory) -> bool); 6] = [
+    type Test = fn(std::num::FpCategory) -> bool;
+    let rows: [(&str, Test); 6] = [
         ("finite", |c| matches!(c, Zero | Subnormal | Normal)),
         ("infinite", |c| c == Infinite),
         ("number", |c| c != Nan),
@@ -260,7 +261,7 @@ fn distance(x: f32, y: f32) -> u32 {
 
 #[test]
 fn approximations() {
-    let rows: [(&str, fn(f64) -> f64); 8] = [
+    let rows: [Row; 8] = [
         ("sin.approx.f32 %d, %a;", f64::sin),
         ("cos.approx.f32 %d, %a;", f64::cos),
         ("lg2.approx.f32 %d, %a;", f64::log2),
@@ -289,7 +290,7 @@ fn approximations() {
 #[test]
 fn coarse_doubles_have_an_empty_low_word() {
     let flush = |x: f64| if x.abs() < f64::MIN_POSITIVE { 0f64.copysign(x) } else { x };
-    let rows: [(&str, fn(f64) -> f64); 2] =
+    let rows: [Row; 2] =
         [("rcp.approx.ftz.f64 %d, %a;", |x| 1.0 / x), ("rsqrt.approx.ftz.f64 %d, %a;", |x| 1.0 / x.sqrt())];
     for (instruction, of) in rows {
         check(instruction, "f64", &["f64"], |[x, ..]| flush(of(flush(d(x)))).to_bits() & !0xffff_ffff);

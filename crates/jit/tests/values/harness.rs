@@ -4,13 +4,16 @@ use hotfire_jit::abi::{BlockContext, EntryKind, Runtime, ThreadContext};
 use hotfire_jit::{Arena, Environment, Kernel, Options, compile};
 use std::ffi::c_void;
 
+/// A word or an instruction, and what it does to a number.
+pub type Row = (&'static str, fn(f64) -> f64);
+
 /// Inputs of one case, as bits.
 pub type Inputs = [u64; 4];
 
 /// Bytes of one case in memory: four inputs, two outputs.
 const CASE: usize = 48;
 
-/// One instruction: `%d` and `%e` are its destinations, `%a` to `%f` would be its sources (`%e` excepted): `%a %b %c %f`.
+/// Compiled code: `%d` and `%e` are its destinations, `%a`, `%b`, `%c`, `%f` its sources.
 pub struct Code {
     kernel: Kernel,
     outputs: usize,

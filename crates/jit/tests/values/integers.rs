@@ -34,8 +34,10 @@ fn sums_and_products() {
         ("mul.hi.s16 %d, %a, %b;", "s16", "s16", |a, b, _| ((a as i16 as i64 * b as i16 as i64) >> 16) as u64),
         ("mul.hi.u32 %d, %a, %b;", "u32", "u32", |a, b, _| a.wrapping_mul(b) >> 32),
         ("mul.hi.s32 %d, %a, %b;", "s32", "s32", |a, b, _| ((a as i32 as i64 * b as i32 as i64) >> 32) as u64),
-        ("mul.hi.u64 %d, %a, %b;", "u64", "u64", |a, b, _| (u128::from(a) * u128::from(b) >> 64) as u64),
-        ("mul.hi.s64 %d, %a, %b;", "s64", "s64", |a, b, _| (i128::from(a as i64) * i128::from(b as i64) >> 64) as u64),
+        ("mul.hi.u64 %d, %a, %b;", "u64", "u64", |a, b, _| ((u128::from(a) * u128::from(b)) >> 64) as u64),
+        ("mul.hi.s64 %d, %a, %b;", "s64", "s64", |a, b, _| {
+            ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64
+        }),
         ("mul.wide.u16 %d, %a, %b;", "u32", "u16", |a, b, _| a * b),
         ("mul.wide.s16 %d, %a, %b;", "s32", "s16", |a, b, _| (a as i16 as i64 * b as i16 as i64) as u64),
         ("mul.wide.u32 %d, %a, %b;", "u64", "u32", |a, b, _| a * b),
@@ -43,7 +45,7 @@ fn sums_and_products() {
         ("mad.lo.s32 %d, %a, %b, %c;", "s32", "s32", |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
         ("mad.hi.u32 %d, %a, %b, %c;", "u32", "u32", |a, b, c| (a.wrapping_mul(b) >> 32).wrapping_add(c)),
         ("mad.hi.sat.s32 %d, %a, %b, %c;", "s32", "s32", |a, b, c| {
-            ((a as i32 as i64 * b as i32 as i64 >> 32) as i32).saturating_add(c as i32) as u64
+            (((a as i32 as i64 * b as i32 as i64) >> 32) as i32).saturating_add(c as i32) as u64
         }),
         ("mad.wide.s32 %d, %a, %b, %c;", "s64", "s32", |a, b, c| {
             (a as i32 as i64 * b as i32 as i64).wrapping_add(c as i64) as u64
@@ -52,10 +54,10 @@ fn sums_and_products() {
         ("mul24.lo.u32 %d, %a, %b;", "u32", "u32", |a, b, _| low24(a) * low24(b)),
         ("mul24.hi.u32 %d, %a, %b;", "u32", "u32", |a, b, _| (low24(a) * low24(b)) >> 16),
         ("mul24.lo.s32 %d, %a, %b;", "s32", "s32", |a, b, _| (signed24(a) * signed24(b)) as u64),
-        ("mul24.hi.s32 %d, %a, %b;", "s32", "s32", |a, b, _| (signed24(a) * signed24(b) >> 16) as u64),
+        ("mul24.hi.s32 %d, %a, %b;", "s32", "s32", |a, b, _| ((signed24(a) * signed24(b)) >> 16) as u64),
         ("mad24.lo.s32 %d, %a, %b, %c;", "s32", "s32", |a, b, c| ((signed24(a) * signed24(b)) as u64).wrapping_add(c)),
         ("mad24.hi.sat.s32 %d, %a, %b, %c;", "s32", "s32", |a, b, c| {
-            ((signed24(a) * signed24(b) >> 16) as i32).saturating_add(c as i32) as u64
+            (((signed24(a) * signed24(b)) >> 16) as i32).saturating_add(c as i32) as u64
         }),
         ("sad.u32 %d, %a, %b, %c;", "u32", "u32", |a, b, c| c.wrapping_add(a.abs_diff(b))),
         ("sad.s16 %d, %a, %b, %c;", "s16", "s16", |a, b, c| c + u64::from((a as i16).abs_diff(b as i16))),
@@ -136,7 +138,8 @@ fn carries_chain() {
     let sub = "sub.cc.u32 %d, %a, %c; subc.u32 %e, %b, %f;";
     let product = "mul.lo.u32 %d, %a, %c; mul.hi.u32 %e, %a, %c; mad.lo.u32 %e, %b, %c, %e; mad.lo.cc.u32 %d, %b, %f, %d; \
                    madc.hi.u32 %e, %b, %f, %e;";
-    let models: [(&str, fn(Inputs) -> u64); 3] = [
+    type Whole = fn(Inputs) -> u64;
+    let models: [(&str, Whole); 3] = [
         (add, |[a, b, c, f]| (b << 32 | a).wrapping_add(f << 32 | c)),
         (sub, |[a, b, c, f]| (b << 32 | a).wrapping_sub(f << 32 | c)),
         (product, |[a, b, c, f]| (b << 32 | a).wrapping_mul(c).wrapping_add(b * f)),
@@ -175,7 +178,7 @@ fn random_operands() {
     let rows: [(&str, &str, Model); 9] = [
         ("div.s32 %d, %a, %b;", "s32", |a, b, _| quotient(a as i32 as i64, b as i32 as i64)),
         ("rem.s64 %d, %a, %b;", "s64", |a, b, _| remainder(a as i64, b as i64)),
-        ("mul.hi.s64 %d, %a, %b;", "s64", |a, b, _| (i128::from(a as i64) * i128::from(b as i64) >> 64) as u64),
+        ("mul.hi.s64 %d, %a, %b;", "s64", |a, b, _| ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64),
         ("bfe.s32 %d, %a, %b, %c;", "s32", crate::bits::bfe_s32),
         ("bfe.u64 %d, %a, %b, %c;", "u64", crate::bits::bfe_u64),
         ("shf.l.wrap.b32 %d, %a, %b, %c;", "u32", |a, b, c| ((b << 32 | a) << (c & 31)) >> 32),
