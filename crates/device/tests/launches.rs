@@ -180,17 +180,20 @@ fn the_legacy_stream_joins_blocking_streams() {
 #[test]
 fn events_measure_time() {
     let f = fixture();
-    let x = buffer(&f, 4);
+    let mapped = f.device.host_alloc(8, 0).unwrap();
     let [start, end, late] = [(); 3].map(|()| f.device.event_create(EventFlags::default()).unwrap());
     assert_eq!(f.device.event_query(start), Status::SUCCESS);
     assert_eq!(f.device.event_elapsed(start, end), Err(Status::INVALID_RESOURCE_HANDLE));
     assert_eq!(f.device.event_record(start, Stream::LEGACY), Status::SUCCESS);
-    f.launch("spin_rounds", 1, 1, &parameters!(x, 300_000));
+    f.launch("wait_for", 1, 1, &parameters!(mapped, mapped + 4));
     assert_eq!(f.device.event_record(end, Stream::LEGACY), Status::SUCCESS);
     assert_eq!(f.device.event_elapsed(start, end), Err(Status::NOT_READY));
+    std::thread::sleep(Duration::from_millis(2));
+    // SAFETY: mapped host memory.
+    unsafe { (*(mapped as *const AtomicI32)).store(1, Ordering::Release) };
     assert_eq!(f.device.event_synchronize(end), Status::SUCCESS);
     let forwards = f.device.event_elapsed(start, end).unwrap();
-    assert!(forwards > 0.05, "{forwards}");
+    assert!(forwards >= 2.0, "{forwards}");
     assert_eq!(f.device.event_elapsed(end, start), Ok(-forwards));
     assert_eq!(f.device.event_record(late, Stream::LEGACY), Status::SUCCESS);
     assert!(f.device.event_elapsed(start, late).unwrap() >= forwards);

@@ -11,9 +11,10 @@ pub struct Fixture {
     pub module: Arc<Module>,
 }
 
-/// A device of its own with two workers.
+/// A device of its own, with two workers unless `HOTFIRE_WORKERS` says otherwise.
 pub fn fixture() -> Fixture {
-    fixture_with(Config { workers: Some(2), memory: Some(4 << 30), ..Config::default() })
+    let workers = if std::env::var_os("HOTFIRE_WORKERS").is_some() { None } else { Some(2) };
+    fixture_with(Config { workers, memory: Some(4 << 30), ..Config::default() })
 }
 
 pub fn fixture_with(config: Config) -> Fixture {
