@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-/// Writes one line in a single call, so that lines of several threads do not mix.
+/// Writes a message, each of its lines marked, in a single call, so that those of several threads do not mix.
 pub(crate) fn line(message: &str) {
+    let text: String = message.lines().map(|line| format!("hotfire: {line}\n")).collect();
     // A closed stderr is no reason to fail the call that wanted to explain itself.
-    let _ = std::io::stderr().lock().write_all(format!("hotfire: {message}\n").as_bytes());
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Writes a line unless the same one was written before.

@@ -54,10 +54,8 @@ pub(crate) fn variable(host: u64) -> Result<(u64, u64), Status> {
     let found = VARIABLES.read().as_ref().and_then(|variables| variables.get(&host).cloned());
     let variable = found.ok_or(Status::INVALID_SYMBOL)?;
     initialise_managed(variable.binary as Handle)?;
-    variable.code.global(&variable.name).map_err(|status| match status {
-        Status::SYMBOL_NOT_FOUND => Status::INVALID_SYMBOL,
-        other => other,
-    })
+    let module = variable.code.module().map_err(|error| error.status)?;
+    module.global(&variable.name).ok_or(Status::INVALID_SYMBOL)
 }
 
 /// Gives the host variables of a binary the addresses of its managed variables.
