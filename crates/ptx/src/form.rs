@@ -126,7 +126,17 @@ impl Pattern {
         }
     }
 
+    /// A form whose types fit comes closer than one whose words fit.
     fn judge(&self, words: &[&str], types: &[Type]) -> Result<(), Complaint> {
+        match (self.judge_words(words), self.judge_types(types)) {
+            (Ok(()), Ok(())) => Ok(()),
+            (Err(complaint), Ok(())) => Err((2, complaint)),
+            (Ok(()), Err(complaint)) => Err((1, complaint)),
+            (Err(complaint), Err(_)) => Err((0, complaint)),
+        }
+    }
+
+    fn judge_words(&self, words: &[&str]) -> Result<(), String> {
         let mut used = 0u64;
         // Each word takes the first group that has it and is free: `.row.col` are two groups of the same words.
         for word in words {
@@ -137,21 +147,25 @@ impl Pattern {
                 .position(|(index, (group, _))| used & 1 << index == 0 && group.contains(word));
             match free {
                 Some(index) => used |= 1 << index,
-                None => return Err((0, format!("`.{word}` does not belong here"))),
+                None => return Err(format!("`.{word}` does not belong here")),
             }
         }
         for (index, (group, absent)) in self.groups.iter().enumerate() {
             if !absent && used & 1 << index == 0 {
                 let what = if group.len() > 1 { "one of " } else { "" };
-                return Err((1, format!("{what}`.{}` is missing", group.join("`, `."))));
+                return Err(format!("{what}`.{}` is missing", group.join("`, `.")));
             }
         }
+        Ok(())
+    }
+
+    fn judge_types(&self, types: &[Type]) -> Result<(), String> {
         if types.len() != self.types.len() {
-            return Err((2, format!("{} types instead of {}", types.len(), self.types.len())));
+            return Err(format!("{} types instead of {}", types.len(), self.types.len()));
         }
         for (ty, allowed) in types.iter().zip(&self.types) {
             if allowed & 1 << *ty as u32 == 0 {
-                return Err((3, format!("`.{}` is none of its types", ty.text())));
+                return Err(format!("`.{}` is none of its types", ty.text()));
             }
         }
         Ok(())

@@ -3,14 +3,14 @@
 
 use crate::Diagnostic;
 use crate::ast::{
-    AddressBase, Call, CallTarget, Function, Linkage, Module, Name, Operand, Statement, Symbol, Variable,
+    AddressBase, Call, CallTarget, Function, Linkage, Module, Name, Operand, Parameter, Statement, Symbol, Variable,
 };
 use std::collections::{HashMap, HashSet};
 
 /// Links units. Names that stay undefined remain declarations: the device may know them.
 ///
 /// # Errors
-/// Two strong definitions of one name.
+/// Two strong definitions of one name, or declarations that contradict each other.
 pub fn link(units: Vec<Module>) -> Result<Module, Diagnostic> {
     let mut linked = Module { address_size: 64, ..Module::default() };
     let mut taken: HashSet<Name> = units.iter().flat_map(external).collect();
@@ -34,6 +34,9 @@ pub fn link(units: Vec<Module>) -> Result<Module, Diagnostic> {
                 }
                 Some(known) => {
                     let known = &mut linked.variables[known];
+                    if known.space != variable.space {
+                        return Err(differs(&variable.name, &variable.location));
+                    }
                     match (known.linkage, variable.linkage) {
                         (Linkage::Extern, _) if strong => *known = variable,
                         (Linkage::Weak | Linkage::Common, Linkage::Visible) => *known = variable,
@@ -54,6 +57,10 @@ pub fn link(units: Vec<Module>) -> Result<Module, Diagnostic> {
                 }
                 Some(known) => {
                     let known = &mut linked.functions[known];
+                    // Calls were judged by the declaration that their own unit has.
+                    if !agree(&known.parameters, &function.parameters) || !agree(&known.returns, &function.returns) {
+                        return Err(differs(&function.name, &function.location));
+                    }
                     let known_defines = known.body.is_some() || known.broken.is_some();
                     if !known_defines && defines
                         || known.linkage == Linkage::Weak && function.linkage == Linkage::Visible && defines
@@ -67,6 +74,16 @@ pub fn link(units: Vec<Module>) -> Result<Module, Diagnostic> {
         }
     }
     Ok(linked)
+}
+
+/// Whether two declarations lay their parameters out in one way.
+fn agree(ours: &[Parameter], theirs: &[Parameter]) -> bool {
+    let layout = |parameter: &Parameter| (parameter.size, parameter.offset, parameter.register);
+    ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| layout(a) == layout(b))
+}
+
+fn differs(name: &str, location: &crate::ast::Location) -> Diagnostic {
+    Diagnostic::new(*location, format!("`{name}` is declared in different ways"))
 }
 
 fn twice(name: &str, location: &crate::ast::Location) -> Diagnostic {
@@ -145,6 +162,7 @@ fn rename_operand(operand: &mut Operand, renamed: &HashMap<Name, Name>) {
         Operand::Symbol(Symbol::Global(name), _) | Operand::Address(AddressBase::Symbol(Symbol::Global(name)), _) => {
             rename(name, renamed);
         }
+        Operand::Texel { object, .. } => rename_operand(object, renamed),
         Operand::Vector(elements) => elements.iter_mut().for_each(|element| rename_operand(element, renamed)),
         Operand::Pair(first, second) => {
             rename_operand(first, renamed);

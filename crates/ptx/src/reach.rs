@@ -85,6 +85,7 @@ impl<'m> Search<'m> {
             | Operand::Address(AddressBase::Symbol(Symbol::Global(name)), _) => {
                 self.name(name);
             }
+            Operand::Texel { object, .. } => self.operand(object),
             Operand::Vector(elements) => elements.iter().for_each(|element| self.operand(element)),
             Operand::Pair(first, second) => {
                 self.operand(first);

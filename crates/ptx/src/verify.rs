@@ -131,6 +131,7 @@ impl Check<'_> {
             },
             Kind::Condition => match operand {
                 Operand::Register(register) | Operand::NotRegister(register) => self.predicate(*register),
+                Operand::Special(Special::IsExplicitCluster) => Ok(()),
                 _ => need(matches!(operand, Operand::Integer(_)), "a predicate"),
             },
             Kind::Constant => need(matches!(operand, Operand::Integer(_)), "an integer constant"),
@@ -260,8 +261,11 @@ impl Check<'_> {
             _ if written => need(false, "a register"),
             Operand::Integer(_) | Operand::Float32(_) | Operand::Float64(_) => Ok(()),
             Operand::Special(special) => {
-                let found = special_size(*special);
-                if size <= found { Ok(()) } else { Err(format!("a special register of {} bits", found * 8)) }
+                let (narrowest, widest) = special_sizes(*special);
+                match (narrowest..=widest).contains(&size) {
+                    true => Ok(()),
+                    false => Err(format!("a special register of {} bits", widest * 8)),
+                }
             }
             Operand::Symbol(..) => need(size >= 4, "a register wide enough for an address"),
             Operand::NotRegister(_) => Err("`!` belongs to predicates".to_owned()),
@@ -270,10 +274,14 @@ impl Check<'_> {
     }
 }
 
-fn special_size(special: Special) -> u32 {
+/// The fewest and the most bytes that a special register may be read as: some were 16 bits wide once.
+fn special_sizes(special: Special) -> (u32, u32) {
     match special {
-        Special::Clock64 | Special::GlobalTimer | Special::GridId | Special::CurrentGraphExec | Special::Pm64(_) => 8,
-        _ => 4,
+        Special::Tid(_) | Special::Ntid(_) | Special::Ctaid(_) | Special::Nctaid(_) => (2, 4),
+        Special::GridId => (2, 8),
+        Special::Clock64 | Special::GlobalTimer | Special::CurrentGraphExec | Special::Pm64(_) => (8, 8),
+        Special::IsExplicitCluster => (0, 0),
+        _ => (4, 4),
     }
 }
 

@@ -134,14 +134,10 @@ impl<'t> Parser<'t> {
             ".pragma" => self.skip_statement(),
             ".section" => self.section(),
             text if space_of(text).is_some() => {
-                let first = self.at;
-                for variable in self.variables(directive, Linkage::Internal)? {
-                    let text = self.tokens[first..self.at].iter().find(|token| *token.text == *variable.name);
+                for (token, variable) in self.variables(directive, Linkage::Internal)? {
                     let index = building.body.variables.len() as u32;
-                    if let Some(token) = text
-                        && !building.scopes.define(token.text, Entity::Variable(Var(index)))
-                    {
-                        return Err(error(*token, format!("`{}` is declared twice", token.text)));
+                    if !building.scopes.define(token.text, Entity::Variable(Var(index))) {
+                        return Err(error(token, format!("`{}` is declared twice", token.text)));
                     }
                     building.body.variables.push(variable);
                 }

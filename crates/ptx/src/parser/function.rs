@@ -49,7 +49,10 @@ impl<'t> Parser<'t> {
             }
             _ => return Err(unexpected(token, "`;` or `{`")),
         }
-        self.module.functions.push(function);
+        if self.defined.contains_key(&function.name) && (function.body.is_some() || function.broken.is_some()) {
+            return Err(error(directive, format!("`{}` is defined twice", function.name)));
+        }
+        self.add(function);
         Ok(())
     }
 

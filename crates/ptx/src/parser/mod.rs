@@ -15,7 +15,7 @@ mod symbols;
 mod variable;
 
 use crate::Diagnostic;
-use crate::ast::{Linkage, Location, Module, Name};
+use crate::ast::{Function, Linkage, Location, Module, Name};
 use crate::form::Spelling;
 use crate::lexer::{Kind, Token, tokens};
 use source::Sources;
@@ -41,6 +41,8 @@ pub fn parse(text: &str) -> Result<Module> {
         module: Module::default(),
         sources: Sources::default(),
         names: HashSet::new(),
+        defined: HashMap::new(),
+        declared: HashMap::new(),
         spellings: HashMap::new(),
         budget: 4 * text.len() + (1 << 16),
     };
@@ -56,6 +58,9 @@ struct Parser<'t> {
     sources: Sources<'t>,
     /// Interned symbol names.
     names: HashSet<Name>,
+    /// Functions with code, and declarations, as indices into the module's functions.
+    defined: HashMap<Name, usize>,
+    declared: HashMap<Name, usize>,
     /// Instructions up to their operands, as spelled so far.
     spellings: HashMap<&'t str, Rc<Spelling>>,
     /// What the module may still hold beyond what its text spells out: bytes of initial values that it leaves out, statements
@@ -91,7 +96,7 @@ impl<'t> Parser<'t> {
                     }
                     ".global" | ".const" | ".shared" | ".tex" => {
                         let variables = self.variables(token, linkage)?;
-                        self.module.variables.extend(variables);
+                        self.module.variables.extend(variables.into_iter().map(|(_, variable)| variable));
                         linkage = Linkage::Internal;
                     }
                     ".file" => self.file()?,
@@ -138,17 +143,27 @@ impl<'t> Parser<'t> {
         self.expect(Kind::Comma, "`,`")?;
         let aliasee = self.symbol_name()?;
         self.expect(Kind::Semicolon, "`;`")?;
-        let found =
-            self.module.functions.iter().rev().find(|function| function.name == aliasee && function.body.is_some());
-        let Some(function) = found else {
+        let Some(function) = self.defined.get(&aliasee).map(|&index| &self.module.functions[index]) else {
             return Err(error(directive, format!("`.alias` of `{aliasee}`, which is not defined before it")));
         };
         let size = function.body.as_ref().map_or(0, |body| body.statements.len() + body.registers.len());
         self.budget = self.budget.checked_sub(size).ok_or_else(|| error(directive, "too many aliases"))?;
         let mut function = function.clone();
+        // Who sees the alias is said by its own declaration.
+        if let Some(&declared) = self.declared.get(&name) {
+            function.linkage = self.module.functions[declared].linkage;
+        }
         function.name = name;
-        self.module.functions.push(function);
+        self.add(function);
         Ok(())
+    }
+
+    fn add(&mut self, function: Function) {
+        let index = self.module.functions.len();
+        let names =
+            if function.body.is_some() || function.broken.is_some() { &mut self.defined } else { &mut self.declared };
+        names.insert(function.name.clone(), index);
+        self.module.functions.push(function);
     }
 
     // Tokens.

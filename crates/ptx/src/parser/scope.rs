@@ -3,6 +3,9 @@
 use crate::ast::{Label, Name, Reg, Register, Type, Var};
 use std::collections::HashMap;
 
+/// Digits of a register's number.
+const LONGEST_NUMBER: usize = 10;
+
 /// What a name means inside a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entity {
@@ -64,7 +67,8 @@ impl<'t> Scopes<'t> {
             }
             let digits = name.len() - name.bytes().rev().take_while(u8::is_ascii_digit).count();
             // A prefix may itself end with digits (`%r1<4>` has `%r10`): every split is tried, the longest prefix first.
-            let ty = (digits..name.len()).rev().find_map(|split| {
+            let shortest = digits.max(name.len().saturating_sub(LONGEST_NUMBER));
+            let ty = (shortest..name.len()).rev().find_map(|split| {
                 let (prefix, number) = name.split_at(split);
                 let &(count, ty) = scope.ranges.get(prefix)?;
                 // `%r01` is no register of `%r<2>`.

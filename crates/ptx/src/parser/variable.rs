@@ -22,8 +22,8 @@ pub(super) fn space_of(directive: &str) -> Option<Space> {
 }
 
 impl<'t> Parser<'t> {
-    /// Behind the space directive: `[.align n] [.v4] .type name[n] [= …] {, name …};`
-    pub(super) fn variables(&mut self, directive: Token<'t>, linkage: Linkage) -> Result<Vec<Variable>> {
+    /// Behind the space directive: `[.align n] [.v4] .type name[n] [= …] {, name …};`. Each variable with the token of its name.
+    pub(super) fn variables(&mut self, directive: Token<'t>, linkage: Linkage) -> Result<Vec<(Token<'t>, Variable)>> {
         let space = space_of(directive.text).ok_or_else(|| unexpected(directive, "a state space"))?;
         let (mut align, mut vector, mut ty, mut managed) = (None, 1u64, None, false);
         if self.accept(Kind::OpenBracket) {
@@ -71,7 +71,7 @@ impl<'t> Parser<'t> {
                     size = Some((init.bytes.len() as u64).next_multiple_of(element.max(1)));
                 }
             }
-            variables.push(Variable {
+            let variable = Variable {
                 name: self.intern(token.text),
                 linkage,
                 space,
@@ -81,7 +81,8 @@ impl<'t> Parser<'t> {
                 size,
                 init,
                 location: token.location(),
-            });
+            };
+            variables.push((token, variable));
             if !self.accept(Kind::Comma) {
                 break;
             }
