@@ -2,11 +2,11 @@
 //! `libcudart.so`.
 //!
 //! Thin adapters only: what a call means is the device's business ([`hotfire_device::Device`]). This crate knows the
-//! C ABI, handles, contexts, host threads, which function names exist ([`names`]) and how programs register their code.
-//! Every exported name that nothing implements answers "not supported" and names itself once on stderr ([`stubs`]).
+//! C ABI, handles, contexts, host threads, which function names exist (`names`) and how programs register their code.
+//! Every exported name that nothing implements answers "not supported" and names itself once on stderr (`stubs`).
 //!
 //! Only documented interfaces are offered: NVIDIA's private tables (`cuGetExportTable`) are neither used nor imitated.
-//! A program with the static runtime inside is served by redirecting its own `cuda*` functions at load ([`startup`]).
+//! A program with the static runtime inside is served by redirecting its own `cuda*` functions at load (`startup`).
 
 mod binary;
 mod code;
