@@ -109,8 +109,15 @@ impl Slot {
     }
 }
 
-/// How far a comparison came before it failed, and the complaint.
-type Complaint = (u32, String);
+/// Why words or types do not fit.
+#[derive(Clone, Copy)]
+enum Misfit<'w> {
+    Foreign(&'w str),
+    /// Index of a group.
+    Missing(usize),
+    Types(usize),
+    Type(Type),
+}
 
 impl Pattern {
     fn new(form: &'static Form) -> Self {
@@ -127,48 +134,48 @@ impl Pattern {
     }
 
     /// A form whose types fit comes closer than one whose words fit.
-    fn judge(&self, words: &[&str], types: &[Type]) -> Result<(), Complaint> {
+    fn judge<'w>(&self, words: &[&'w str], types: &[Type]) -> Result<(), (u32, Misfit<'w>)> {
         match (self.judge_words(words), self.judge_types(types)) {
             (Ok(()), Ok(())) => Ok(()),
-            (Err(complaint), Ok(())) => Err((2, complaint)),
-            (Ok(()), Err(complaint)) => Err((1, complaint)),
-            (Err(complaint), Err(_)) => Err((0, complaint)),
+            (Err(misfit), Ok(())) => Err((2, misfit)),
+            (Ok(()), Err(misfit)) => Err((1, misfit)),
+            (Err(misfit), Err(_)) => Err((0, misfit)),
         }
     }
 
-    fn judge_words(&self, words: &[&str]) -> Result<(), String> {
+    fn judge_words<'w>(&self, words: &[&'w str]) -> Result<(), Misfit<'w>> {
         let mut used = 0u64;
         // Each word takes the first group that has it and is free: `.row.col` are two groups of the same words.
         for word in words {
-            let free = self
-                .groups
-                .iter()
-                .enumerate()
-                .position(|(index, (group, _))| used & 1 << index == 0 && group.contains(word));
-            match free {
+            let mut groups = self.groups.iter().enumerate();
+            match groups.position(|(index, (group, _))| used & 1 << index == 0 && group.contains(word)) {
                 Some(index) => used |= 1 << index,
-                None => return Err(format!("`.{word}` does not belong here")),
+                None => return Err(Misfit::Foreign(word)),
             }
         }
-        for (index, (group, absent)) in self.groups.iter().enumerate() {
-            if !absent && used & 1 << index == 0 {
-                let what = if group.len() > 1 { "one of " } else { "" };
-                return Err(format!("{what}`.{}` is missing", group.join("`, `.")));
-            }
-        }
-        Ok(())
+        let missing = |&index: &usize| !self.groups[index].1 && used & 1 << index == 0;
+        (0..self.groups.len()).find(missing).map_or(Ok(()), |index| Err(Misfit::Missing(index)))
     }
 
-    fn judge_types(&self, types: &[Type]) -> Result<(), String> {
+    fn judge_types(&self, types: &[Type]) -> Result<(), Misfit<'static>> {
         if types.len() != self.types.len() {
-            return Err(format!("{} types instead of {}", types.len(), self.types.len()));
+            return Err(Misfit::Types(types.len()));
         }
-        for (ty, allowed) in types.iter().zip(&self.types) {
-            if allowed & 1 << *ty as u32 == 0 {
-                return Err(format!("`.{}` is none of its types", ty.text()));
+        let strange = types.iter().zip(&self.types).find(|(ty, allowed)| *allowed & 1 << **ty as u32 == 0);
+        strange.map_or(Ok(()), |(ty, _)| Err(Misfit::Type(*ty)))
+    }
+
+    fn describe(&self, misfit: Misfit<'_>) -> String {
+        match misfit {
+            Misfit::Foreign(word) => format!("`.{word}` does not belong here"),
+            Misfit::Missing(index) => {
+                let group = &self.groups[index].0;
+                let what = if group.len() > 1 { "one of " } else { "" };
+                format!("{what}`.{}` is missing", group.join("`, `."))
             }
+            Misfit::Types(given) => format!("{given} types instead of {}", self.types.len()),
+            Misfit::Type(ty) => format!("`.{}` is none of its types", ty.text()),
         }
-        Ok(())
     }
 }
 
@@ -204,20 +211,22 @@ impl Spelling {
             }
             at += 1 + word.len();
         }
-        let mut furthest: Option<Complaint> = None;
+        let mut closest: Option<(u32, Misfit<'_>, &Pattern)> = None;
         let mut patterns = Vec::new();
         for pattern in &PATTERNS[opcode as usize] {
             match pattern.judge(&words, &types) {
                 Ok(()) => patterns.push(pattern),
-                Err(complaint) => {
-                    if furthest.as_ref().is_none_or(|furthest| furthest.0 < complaint.0) {
-                        furthest = Some(complaint);
+                Err((rank, misfit)) => {
+                    if closest.is_none_or(|closest| closest.0 < rank) {
+                        closest = Some((rank, misfit, pattern));
                     }
                 }
             }
         }
-        match furthest {
-            Some((_, complaint)) if patterns.is_empty() => Err((0, format!("`{text}`: {complaint}"))),
+        match closest {
+            Some((_, misfit, pattern)) if patterns.is_empty() => {
+                Err((0, format!("`{text}`: {}", pattern.describe(misfit))))
+            }
             _ => Ok(Self { opcode, modifiers, types, patterns }),
         }
     }

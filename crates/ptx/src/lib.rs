@@ -8,6 +8,7 @@ pub mod ast;
 mod cdp1;
 mod diagnostic;
 mod form;
+mod hash;
 mod lexer;
 mod link;
 mod parser;

@@ -17,6 +17,7 @@ mod variable;
 use crate::Diagnostic;
 use crate::ast::{Function, Linkage, Location, Module, Name};
 use crate::form::Spelling;
+use crate::hash::{NameHash, NameMap};
 use crate::lexer::{Kind, Token, tokens};
 use source::Sources;
 use std::collections::{HashMap, HashSet};
@@ -40,10 +41,10 @@ pub fn parse(text: &str) -> Result<Module> {
         at: 0,
         module: Module::default(),
         sources: Sources::default(),
-        names: HashSet::new(),
+        names: HashSet::default(),
         defined: HashMap::new(),
         declared: HashMap::new(),
-        spellings: HashMap::new(),
+        spellings: NameMap::default(),
         budget: 4 * text.len() + (1 << 16),
     };
     let mut module = parser.module()?;
@@ -57,12 +58,12 @@ struct Parser<'t> {
     module: Module,
     sources: Sources<'t>,
     /// Interned symbol names.
-    names: HashSet<Name>,
+    names: HashSet<Name, NameHash>,
     /// Functions with code, and declarations, as indices into the module's functions.
     defined: HashMap<Name, usize>,
     declared: HashMap<Name, usize>,
     /// Instructions up to their operands, as spelled so far.
-    spellings: HashMap<&'t str, Rc<Spelling>>,
+    spellings: NameMap<&'t str, Rc<Spelling>>,
     /// What the module may still hold beyond what its text spells out: bytes of initial values that it leaves out, statements
     /// that `.alias` repeats.
     budget: usize,

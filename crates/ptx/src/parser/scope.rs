@@ -1,7 +1,7 @@
 //! Names inside a function: registers, variables and labels of nested `{ }` scopes (PTX ISA, sections 4.4 and 10.1).
 
 use crate::ast::{Label, Name, Reg, Register, Type, Var};
-use std::collections::HashMap;
+use crate::hash::NameMap;
 
 /// Digits of a register's number.
 const LONGEST_NUMBER: usize = 10;
@@ -24,10 +24,10 @@ pub(super) enum Entity {
 
 #[derive(Default)]
 struct Scope<'t> {
-    names: HashMap<&'t str, Entity>,
+    names: NameMap<&'t str, Entity>,
     /// `%r<100>`: prefix to count and type. The registers come to be when they are used: a text can declare more of them than memory
     /// holds.
-    ranges: HashMap<&'t str, (u32, Type)>,
+    ranges: NameMap<&'t str, (u32, Type)>,
 }
 
 /// The scopes around a place, the outermost first.
