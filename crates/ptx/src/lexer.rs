@@ -93,9 +93,9 @@ pub(crate) enum Kind {
 
 /// A token of the text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Token<'a> {
+pub(crate) struct Token<'t> {
     pub kind: Kind,
-    pub text: &'a str,
+    pub text: &'t str,
     pub line: u32,
     pub column: u32,
 }
@@ -106,25 +106,60 @@ impl Token<'_> {
     }
 }
 
+/// Where a token stands: 16 bytes, of which a large module has hundreds of thousands.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: u32,
+    end: u32,
+    /// From 0.
+    line: u32,
+    kind: Kind,
+}
+
 /// All tokens of a text, closed by one [`Kind::End`].
-pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::with_capacity(text.len() / 4);
-    let (mut line, mut line_start, mut seen) = (1u32, 0usize, 0usize);
-    let mut advance = |to: usize| {
-        for (at, byte) in text.as_bytes()[seen..to].iter().enumerate() {
+pub(crate) struct Tokens<'t> {
+    text: &'t str,
+    spans: Vec<Span>,
+    /// Where each line begins.
+    lines: Vec<u32>,
+}
+
+impl<'t> Tokens<'t> {
+    /// The text must be shorter than 4 GiB.
+    pub fn new(text: &'t str) -> Self {
+        let mut tokens = Self { text, spans: Vec::with_capacity(text.len() / 5), lines: vec![0] };
+        let mut seen = 0;
+        for (kind, span) in Kind::lexer(text).spanned() {
+            tokens.add(kind.unwrap_or(Kind::Unknown), span.start..span.end, &mut seen);
+        }
+        tokens.add(Kind::End, text.len()..text.len(), &mut seen);
+        tokens
+    }
+
+    fn add(&mut self, kind: Kind, span: std::ops::Range<usize>, seen: &mut usize) {
+        // Lines end between tokens, or inside a string or comment before this one.
+        for (at, byte) in self.text.as_bytes()[*seen..span.start].iter().enumerate() {
             if *byte == b'\n' {
-                line = line.saturating_add(1);
-                line_start = seen + at + 1;
+                self.lines.push((*seen + at + 1) as u32);
             }
         }
-        seen = to;
-        (line, u32::try_from(to - line_start + 1).unwrap_or(u32::MAX))
-    };
-    for (kind, span) in Kind::lexer(text).spanned() {
-        let (line, column) = advance(span.start);
-        tokens.push(Token { kind: kind.unwrap_or(Kind::Unknown), text: &text[span], line, column });
+        *seen = span.start;
+        let line = self.lines.len() as u32 - 1;
+        self.spans.push(Span { start: span.start as u32, end: span.end as u32, line, kind });
     }
-    let (line, column) = advance(text.len());
-    tokens.push(Token { kind: Kind::End, text: "", line, column });
-    tokens
+
+    /// How many there are, the closing one among them.
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    pub fn kind(&self, index: usize) -> Kind {
+        self.spans[index].kind
+    }
+
+    pub fn get(&self, index: usize) -> Token<'t> {
+        let Span { start, end, line, kind } = self.spans[index];
+        let text = &self.text[start as usize..end as usize];
+        Token { kind, text, line: line + 1, column: start - self.lines[line as usize] + 1 }
+    }
 }

@@ -55,7 +55,7 @@ impl<'t> Parser<'t> {
         // Names of the scope live as long as the text: take them from the header's tokens.
         let tokens = self.tokens;
         let texts: HashMap<&str, &'t str> =
-            tokens[header..self.at].iter().map(|token| (token.text, token.text)).collect();
+            (header..self.at).map(|index| tokens.get(index).text).map(|text| (text, text)).collect();
         let kinds = [
             (&function.parameters, Entity::Parameter as fn(u32) -> Entity),
             (&function.returns, Entity::Return as fn(u32) -> Entity),
@@ -81,15 +81,16 @@ impl<'t> Parser<'t> {
     /// same names again (each inlined copy of an `asm` block does).
     fn labels(&mut self, building: &mut Building<'t>) {
         let mut depth = 0u32;
-        for pair in self.tokens[self.at..].windows(2) {
-            match pair[0].kind {
+        for index in self.at..self.tokens.len() {
+            match self.tokens.kind(index) {
                 Kind::OpenBrace => depth += 1,
                 Kind::CloseBrace if depth == 0 => break,
                 Kind::CloseBrace => depth -= 1,
-                Kind::Identifier if depth == 0 && pair[1].kind == Kind::Colon => {
+                Kind::Colon if depth == 0 && index > self.at && self.tokens.kind(index - 1) == Kind::Identifier => {
                     let label = Label(building.body.labels.len() as u32);
-                    if building.scopes.define(pair[0].text, Entity::Label(label)) {
-                        building.body.labels.push(Name::from(pair[0].text));
+                    let text = self.tokens.get(index - 1).text;
+                    if building.scopes.define(text, Entity::Label(label)) {
+                        building.body.labels.push(Name::from(text));
                     }
                 }
                 _ => {}

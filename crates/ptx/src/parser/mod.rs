@@ -18,7 +18,7 @@ use crate::Diagnostic;
 use crate::ast::{Function, Linkage, Location, Module, Name};
 use crate::form::Spelling;
 use crate::hash::{NameHash, NameMap};
-use crate::lexer::{Kind, Token, tokens};
+use crate::lexer::{Kind, Token, Tokens};
 use source::Sources;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -35,7 +35,7 @@ pub fn parse(text: &str) -> Result<Module> {
     }
     // Texts in fat binaries end with a NUL.
     let text = text.trim_end_matches('\0');
-    let tokens = tokens(text);
+    let tokens = Tokens::new(text);
     let parser = Parser {
         tokens: &tokens,
         at: 0,
@@ -53,7 +53,7 @@ pub fn parse(text: &str) -> Result<Module> {
 }
 
 struct Parser<'t> {
-    tokens: &'t [Token<'t>],
+    tokens: &'t Tokens<'t>,
     at: usize,
     module: Module,
     sources: Sources<'t>,
@@ -118,7 +118,7 @@ impl<'t> Parser<'t> {
             }
         }
         if self.module.version == (0, 0) {
-            return Err(error(self.tokens[0], "no `.version` directive: this is no PTX"));
+            return Err(error(self.tokens.get(0), "no `.version` directive: this is no PTX"));
         }
         self.sources.finish(&mut self.module);
         Ok(self.module)
@@ -170,16 +170,16 @@ impl<'t> Parser<'t> {
     // Tokens.
 
     fn peek(&self) -> Token<'t> {
-        self.tokens[self.at]
+        self.tokens.get(self.at)
     }
 
     fn peek_second(&self) -> Token<'t> {
-        self.tokens[(self.at + 1).min(self.tokens.len() - 1)]
+        self.tokens.get((self.at + 1).min(self.tokens.len() - 1))
     }
 
     /// The next token; at the end, [`Kind::End`] for ever.
     fn next(&mut self) -> Token<'t> {
-        let token = self.tokens[self.at];
+        let token = self.tokens.get(self.at);
         if self.at + 1 < self.tokens.len() {
             self.at += 1;
         }

@@ -140,19 +140,20 @@ impl<'t> Parser<'t> {
         let start = self.at;
         self.skip_to_close(Kind::OpenBrace, Kind::CloseBrace)?;
         if name.text == ".debug_str" {
-            let tokens = self.tokens;
-            self.debug_strings(&tokens[start..self.at]);
+            self.debug_strings(start..self.at);
         }
         Ok(())
     }
 
-    fn debug_strings(&mut self, tokens: &'t [Token<'t>]) {
+    fn debug_strings(&mut self, range: std::ops::Range<usize>) {
         let mut bytes = None;
-        for pair in tokens.windows(2) {
-            match (pair[0].kind, pair[1].kind) {
-                (Kind::Identifier, Kind::Colon) => bytes = Some(self.sources.strings.entry(pair[0].text).or_default()),
-                (Kind::Integer, _) => {
-                    if let (Some(bytes), Some(byte)) = (&mut bytes, integer(pair[0].text)) {
+        for index in range {
+            match self.tokens.kind(index) {
+                Kind::Colon if self.tokens.kind(index - 1) == Kind::Identifier => {
+                    bytes = Some(self.sources.strings.entry(self.tokens.get(index - 1).text).or_default());
+                }
+                Kind::Integer => {
+                    if let (Some(bytes), Some(byte)) = (&mut bytes, integer(self.tokens.get(index).text)) {
                         bytes.push(byte as u8);
                     }
                 }

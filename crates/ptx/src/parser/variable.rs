@@ -126,7 +126,7 @@ impl<'t> Parser<'t> {
     fn attributes(&mut self) -> Result<bool> {
         let start = self.at;
         self.skip_parentheses()?;
-        Ok(self.tokens[start..self.at].iter().any(|token| token.text == ".managed"))
+        Ok((start..self.at).any(|index| self.tokens.get(index).text == ".managed"))
     }
 
     /// Values of an array with these dimensions. Braces that end early leave zeros.
