@@ -91,7 +91,8 @@ impl Engine {
         if !state.host_functions.is_empty() {
             self.host_work.notify_one();
         }
-        let work = if state.patient() { state.has_fresh_work() } else { state.has_work() };
+        let watched = state.patient() && state.watcher.is_some();
+        let work = if watched { state.has_fresh_work() } else { state.has_work() };
         self.work.store(work, Ordering::Release);
         self.interrupt.store(state.interrupts(), Ordering::Relaxed);
         // One that spins sees the flag by itself.

@@ -12,12 +12,14 @@ use hotfire_launch::{Item, Limits, Model, Policy, Situation};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Rounds over all spinning blocks without any change after which the workers begin to rest.
 const ROUNDS: u64 = 64;
-/// The longest rest, which bounds how late a spinning block sees what the host wrote.
-const LONGEST_PAUSE: Duration = Duration::from_micros(200);
+/// The shortest and the longest rest. The longest bounds how late a spinning block sees what the host wrote.
+const PAUSES: [Duration; 2] = [Duration::from_micros(200), Duration::from_millis(5)];
+/// A rest is so many times as long as the round before it: spinning blocks cost that little.
+const REST: u32 = 15;
 
 /// What an item of the model is to the engine.
 enum Payload {
@@ -68,6 +70,10 @@ pub(crate) struct State {
     active: usize,
     /// Resumptions of parked blocks in a row after which nothing had changed.
     pub fruitless: u64,
+    /// The worker that looks at spinning blocks now and then, while all else rests.
+    pub watcher: Option<usize>,
+    /// When the present round over spinning blocks began.
+    pub round: Option<Instant>,
     pub sticky: Status,
     /// Stops the blocks of all grids when a sticky error is there.
     pub cancel: Arc<AtomicBool>,
@@ -99,6 +105,8 @@ impl State {
             resident_grids: 0,
             active: 0,
             fruitless: 0,
+            watcher: None,
+            round: None,
             sticky: Status::SUCCESS,
             cancel: Arc::new(AtomicBool::new(false)),
             host_functions: VecDeque::new(),
@@ -164,7 +172,7 @@ impl State {
 
     fn start(&mut self, item: Item) {
         self.active += 1;
-        self.fruitless = 0;
+        self.progressed();
         if !self.sticky.is_success() {
             // The context is lost: what was queued passes without effect. A host thread that waits looks at the error.
             drop(self.take_payload(item));
@@ -203,7 +211,7 @@ impl State {
         self.active -= 1;
         // A reset may wait for the end of everything.
         self.completed |= self.active == 0 && !self.sticky.is_success();
-        self.fruitless = 0;
+        self.progressed();
         if let Payload::Grid(grid) = self.take_payload(item)
             && grid.prepared.load(Ordering::Relaxed) > 0
         {
@@ -273,12 +281,31 @@ impl State {
         self.fruitless > ROUNDS * self.parked.len() as u64
     }
 
+    /// Something changed: spinning blocks may go on.
+    pub fn progressed(&mut self) {
+        self.fruitless = 0;
+        self.watcher = None;
+        self.round = None;
+    }
+
+    /// Whether some other worker looks after the spinning blocks, which is enough while nothing changes.
+    pub fn watched_by_other(&mut self, worker: usize) -> bool {
+        if !self.patient() || (self.parked.is_empty() && self.watcher.is_none()) || self.has_fresh_work() {
+            return false;
+        }
+        *self.watcher.get_or_insert(worker) != worker
+    }
+
     /// How long to rest before looking at spinning blocks again, once all of them were looked at. They may wait for the host, so they
     /// are never given up.
     pub fn pause(&mut self) -> Option<Duration> {
         let blocks = self.parked.len() as u64;
-        let rested = blocks > 0 && self.patient() && self.fruitless.is_multiple_of(blocks) && !self.has_fresh_work();
-        rested.then(|| Duration::from_micros(2 * (self.fruitless / blocks - ROUNDS)).min(LONGEST_PAUSE))
+        if blocks == 0 || !self.patient() || !self.fruitless.is_multiple_of(blocks) || self.has_fresh_work() {
+            return None;
+        }
+        let round = self.round.map_or(Duration::ZERO, |began| began.elapsed());
+        let share = REST.min((self.fruitless / blocks - ROUNDS) as u32);
+        Some((round * share).clamp(PAUSES[0], PAUSES[1]))
     }
 
     /// The next thing to do. `turn` alternates between new blocks and parked ones, so that neither starves the other.
@@ -305,6 +332,7 @@ impl State {
             return;
         }
         self.sticky = status;
+        self.progressed();
         self.cancel.store(true, Ordering::Relaxed);
         self.completed = true;
         let blocks: Vec<ParkedBlock> = self.parked.drain(..).chain(self.stuck.drain(..)).collect();

@@ -22,6 +22,8 @@ const MOST_BLOCKS: u64 = 64;
 /// What a worker brings back.
 enum Report {
     None,
+    /// Some blocks of a grid exited, and others are left.
+    Exited,
     /// Nothing is left of the item.
     Finished(Item),
     /// A block could only wait.
@@ -90,7 +92,7 @@ impl Device {
                 break;
             }
         }
-        if grid.exited(done) { Report::Finished(grid.item()) } else { Report::None }
+        if grid.exited(done) { Report::Finished(grid.item()) } else { Report::Exited }
     }
 
     /// Carries out an operation whose ranges were checked when it was queued.
@@ -128,7 +130,7 @@ fn report_block(grid: &Grid, before: u64, outcome: Outcome, resumed: Resumed) ->
             if grid.exited(before + 1) {
                 Report::Finished(item)
             } else {
-                Report::None
+                Report::Exited
             }
         }
         Outcome::Fault(fault) => {
@@ -158,12 +160,13 @@ impl State {
     fn apply(&mut self, report: Report) {
         match report {
             Report::None => {}
+            Report::Exited => self.progressed(),
             Report::Finished(item) => self.finish(item),
             Report::Parked(block, resumed) => {
                 if resumed == Resumed::Yes && block.unchanged() {
                     self.fruitless += 1;
                 } else {
-                    self.fruitless = 0;
+                    self.progressed();
                 }
                 // SAFETY: the block has not exited.
                 let grid = unsafe { Grid::from_owner(block.grid().owner) };
@@ -198,10 +201,18 @@ impl Engine {
         state.apply(report);
         state.settle();
         loop {
+            if state.watched_by_other(index) {
+                state = self.sleep(state, index, parker, None);
+                continue;
+            }
             if let Some(pause) = state.pause() {
                 state = self.sleep(state, index, parker, Some(pause));
+                state.round = Some(Instant::now());
             }
             if let Some(task) = state.take(turn) {
+                if !matches!(task, Task::Resume(_)) && state.watcher == Some(index) {
+                    state.watcher = None;
+                }
                 let wake = self.publish(&mut state);
                 drop(state);
                 self.wake(wake);
@@ -213,11 +224,15 @@ impl Engine {
             let found = self.search();
             state = self.state.lock();
             if !found && !state.has_work() {
+                if state.watcher == Some(index) {
+                    state.watcher = None;
+                }
                 state = self.sleep(state, index, parker, None);
             }
         }
     }
 
+    /// Sleeps until woken, or for so long.
     fn sleep<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
@@ -225,8 +240,10 @@ impl Engine {
         parker: &Parker,
         limit: Option<Duration>,
     ) -> MutexGuard<'a, State> {
+        let wake = self.publish(&mut state);
         state.sleeping.push(index);
         drop(state);
+        self.wake(wake);
         match limit {
             Some(limit) => parker.park_timeout(limit),
             None => parker.park(),
