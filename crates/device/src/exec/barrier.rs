@@ -135,7 +135,6 @@ impl Block {
             self.barriers.active &= !(1 << id);
         }
         self.ready.append(&mut leaving);
-        self.unchanged = false;
     }
 
     /// A lane of `warp` exited: barriers that waited for it may be complete now.

@@ -241,18 +241,11 @@ impl Block {
     ///
     /// # Safety
     /// `fiber` runs a thread of this block.
+    #[inline(always)]
     pub unsafe fn exited(&mut self, fiber: *mut Fiber) {
         // SAFETY: the caller's promise.
-        let linear = unsafe {
-            let linear = (*fiber).context.linear as usize % THREADS;
-            if (*fiber).known {
-                (*fiber).known = false;
-                self.lanes[linear] = ptr::null_mut();
-            }
-            linear
-        };
+        let (linear, known) = unsafe { ((*fiber).context.linear as usize % THREADS, (*fiber).known) };
         self.live -= 1;
-        self.unchanged = false;
         // Threads that exit one after the other are progress; there is an end to it.
         self.rounds = 0;
         let index = linear / LANES;
@@ -261,7 +254,27 @@ impl Block {
         if warp.live == 0 {
             self.live_warps &= !(1 << index);
         }
-        if warp.waits() {
+        if known || warp.waits() || self.barriers.active != 0 {
+            // SAFETY: the caller's promise.
+            unsafe { self.exited_among_others(fiber, linear) };
+        }
+    }
+
+    /// The rest of it where the thread had been waiting, or others are.
+    ///
+    /// # Safety
+    /// As [`exited`](Self::exited).
+    #[inline(never)]
+    unsafe fn exited_among_others(&mut self, fiber: *mut Fiber, linear: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if (*fiber).known {
+                (*fiber).known = false;
+                self.lanes[linear] = ptr::null_mut();
+            }
+        }
+        let index = linear / LANES;
+        if self.warps[index].waits() {
             self.settle_collectives(index);
         }
         if self.barriers.active != 0 {
@@ -309,14 +322,20 @@ impl Drop for Block {
 }
 
 /// The next coordinates in linear order.
+#[inline(always)]
 pub fn step(at: &mut [u32; 3], size: &[u32; 3]) {
     at[0] += 1;
     if at[0] >= size[0] {
-        at[0] = 0;
-        at[1] += 1;
-        if at[1] >= size[1] {
-            at[1] = 0;
-            at[2] += 1;
-        }
+        next_row(at, size);
+    }
+}
+
+#[cold]
+fn next_row(at: &mut [u32; 3], size: &[u32; 3]) {
+    at[0] = 0;
+    at[1] += 1;
+    if at[1] >= size[1] {
+        at[1] = 0;
+        at[2] += 1;
     }
 }

@@ -5,7 +5,6 @@ use super::fiber::{Fiber, Stop};
 use super::grid::FaultReport;
 use super::{region, thread};
 use crate::memory::Memory;
-use corosensei::Yielder;
 use hotfire_jit::abi::{Fault, ThreadContext};
 use hotfire_ptx::ast::Location;
 use std::ffi::c_void;
@@ -52,15 +51,23 @@ pub(super) fn on_fiber() -> bool {
     region::existing().is_some_and(|regions| regions.stacks.contains(&raw const here as u64))
 }
 
-/// Something that is run on another stack of the same host thread.
-struct SameThread<F>(F);
+/// A call on another stack: what to call, then what it gave.
+enum Call<F, R> {
+    Function(F),
+    Result(std::thread::Result<R>),
+    Running,
+}
 
-// SAFETY: `on_parent_stack` runs it on the calling host thread, before it returns.
-unsafe impl<F> Send for SameThread<F> {}
+/// The function that makes a call; names the type of a closure.
+fn caller<F: FnOnce() -> R, R>(_: &Call<F, R>) -> unsafe extern "C" fn(*mut c_void) {
+    make_call::<F, R>
+}
 
-impl<F: FnOnce() -> R, R> SameThread<F> {
-    fn call(self) -> R {
-        (self.0)()
+unsafe extern "C" fn make_call<F: FnOnce() -> R, R>(call: *mut c_void) {
+    // SAFETY: `on_worker_stack` passes its own `Call`.
+    let call = unsafe { &mut *call.cast::<Call<F, R>>() };
+    if let Call::Function(f) = std::mem::replace(call, Call::Running) {
+        *call = Call::Result(catch_unwind(AssertUnwindSafe(f)));
     }
 }
 
@@ -74,16 +81,17 @@ pub unsafe fn on_worker_stack<R>(context: *mut ThreadContext, f: impl FnOnce() -
     if !on_fiber() {
         return f();
     }
-    // SAFETY: the caller's promise; the fiber set its yielder when it started.
-    let yielder = unsafe { &*(*context).yielder.cast::<Yielder<*mut Block, Stop>>() };
-    let f = SameThread(AssertUnwindSafe(f));
-    let result = yielder.on_parent_stack(move || SameThread(catch_unwind(AssertUnwindSafe(|| f.call()))));
-    match result.0 {
-        Ok(value) => value,
-        Err(payload) => {
-            std::mem::forget(payload);
-            // SAFETY: the caller's promise.
-            unsafe { fault(context, Fault::LaunchFailure, 0) }
+    let mut call = Call::Function(f);
+    // SAFETY: the caller's promise; `make_call` catches what unwinds.
+    unsafe {
+        Fiber::call_outside(of(context).0, caller(&call), (&raw mut call).cast());
+        match call {
+            Call::Result(Ok(value)) => value,
+            Call::Result(Err(payload)) => {
+                std::mem::forget(payload);
+                fault(context, Fault::LaunchFailure, 0)
+            }
+            Call::Function(_) | Call::Running => std::process::abort(),
         }
     }
 }
@@ -137,11 +145,9 @@ pub unsafe fn exit(context: *mut ThreadContext) -> ! {
 /// # Safety
 /// As [`owner`].
 pub unsafe fn yield_now(context: *mut ThreadContext) {
-    let mark = 0u64;
     // SAFETY: the caller's promise.
     unsafe {
         let (fiber, block) = of(context);
-        (*fiber).at = &raw const mark as u64;
         (*block).yielded.push(fiber);
         thread::wait(fiber);
     }

@@ -4,17 +4,18 @@
 //! next thread then needs another fiber) or none is left. So a thread that never waits costs a function call, not a switch.
 
 use super::block::Block;
-use super::stack::{SLACK, SlabStack};
-use corosensei::{Coroutine, CoroutineResult, Yielder};
+use super::stack::SLACK;
+use super::switch::Switch;
 use hotfire_jit::abi::ThreadContext;
-use std::convert::Infallible;
+use std::ffi::c_void;
 use std::ptr;
 
 /// Why a fiber switched back to the worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
 pub enum Stop {
     /// No thread is left to start; the fiber is free.
-    Idle,
+    Idle = 0,
     /// The thread waits in some queue.
     Wait,
     /// The thread ended inside a function. Its frames are abandoned.
@@ -22,8 +23,6 @@ pub enum Stop {
     /// The thread faulted: the block's `fault` says how. Its frames are abandoned.
     Fault,
 }
-
-type Routine = Coroutine<*mut Block, Stop, Infallible, SlabStack>;
 
 /// Lies at the top of its own stack. `context` comes first: generated code knows the fiber by it.
 #[repr(C)]
@@ -42,14 +41,12 @@ pub struct Fiber {
     pub result: u64,
     /// Call site of the `activemask` that the thread is at; 0 when it is at none.
     pub active_site: u64,
-    /// Where on the stack the thread last let others run; what lies above is its state.
-    pub at: u64,
     /// True once the current thread suspended, so that the block's table knows the fiber.
     pub known: bool,
     /// Size class of the stack.
     pub class: u8,
     low: u64,
-    routine: Routine,
+    switch: Switch,
 }
 
 impl Fiber {
@@ -76,11 +73,11 @@ impl Fiber {
             operand: 0,
             result: 0,
             active_site: 0,
-            at: 0,
             known: false,
             class: class as u8,
             low,
-            routine: routine(place, low),
+            // SAFETY: the caller's promise.
+            switch: unsafe { switch(place) },
         };
         // SAFETY: the caller's promise.
         unsafe { place.write(fiber) };
@@ -90,12 +87,17 @@ impl Fiber {
     ///
     /// # Safety
     /// `this` is a fiber that is not running, and `block` the live block it works for, not borrowed by anyone.
+    #[inline(always)]
     pub unsafe fn resume(this: *mut Fiber, block: *mut Block) -> Stop {
-        // SAFETY: nothing but this function touches `routine` while the fiber runs.
-        let routine = unsafe { &mut (*this).routine };
-        match routine.resume(block) {
-            CoroutineResult::Yield(stop) => stop,
-            CoroutineResult::Return(never) => match never {},
+        // SAFETY: the caller's promise; fibers leave with a `Stop`.
+        unsafe {
+            (*this).block = block;
+            match Switch::enter(&raw mut (*this).switch) {
+                0 => Stop::Idle,
+                1 => Stop::Wait,
+                2 => Stop::Exit,
+                _ => Stop::Fault,
+            }
         }
     }
 
@@ -103,10 +105,10 @@ impl Fiber {
     ///
     /// # Safety
     /// Called on the stack of fiber `this`.
+    #[inline(always)]
     pub unsafe fn suspend(this: *mut Fiber, stop: Stop) {
-        // SAFETY: set when the coroutine started, and valid as long as it lives.
-        let yielder = unsafe { &*(*this).context.yielder.cast::<Yielder<*mut Block, Stop>>() };
-        yielder.suspend(stop);
+        // SAFETY: the caller's promise.
+        unsafe { Switch::leave(&raw mut (*this).switch, stop as u64) };
     }
 
     /// Abandons whatever the fiber was at, and makes it idle.
@@ -115,12 +117,33 @@ impl Fiber {
     /// The fiber is not running, and its frames own nothing: generated code's do not, and the device's own functions
     /// suspend only where they hold nothing.
     pub unsafe fn reset(this: *mut Fiber) {
-        // SAFETY: the caller's promise; the old coroutine counts as done, so overwriting it leaks nothing.
+        // SAFETY: the caller's promise.
         unsafe {
-            (*this).routine.force_reset();
             (*this).known = false;
             (*this).active_site = 0;
-            (&raw mut (*this).routine).write(routine(this, (*this).low));
+            (*this).switch = switch(this);
+        }
+    }
+
+    /// Calls `f(argument)` on the stack of the worker that runs the fiber, on which this runs.
+    ///
+    /// # Safety
+    /// Called on the stack of fiber `this`. `f` does not unwind.
+    pub unsafe fn call_outside(this: *mut Fiber, f: unsafe extern "C" fn(*mut c_void), argument: *mut c_void) {
+        // SAFETY: the caller's promise.
+        unsafe { Switch::call_outside(&raw mut (*this).switch, f, argument) }
+    }
+
+    /// The stack of a suspended fiber from the registers that the switch saved on.
+    ///
+    /// # Safety
+    /// `this` is a suspended fiber.
+    pub unsafe fn frames<'a>(this: *mut Fiber) -> &'a [u64] {
+        // SAFETY: the switch keeps the stack pointer a multiple of 8, and what lies between it and the fiber does not change before
+        // the fiber is resumed.
+        unsafe {
+            let start = (*this).switch.suspended_at();
+            std::slice::from_raw_parts(start as *const u64, (this as u64 - start) as usize / 8)
         }
     }
 
@@ -134,19 +157,24 @@ impl Fiber {
     }
 }
 
-fn routine(fiber: *mut Fiber, low: u64) -> Routine {
-    let body = move |yielder: &Yielder<*mut Block, Stop>, mut block: *mut Block| {
-        // SAFETY: the coroutine runs on this fiber alone, for a block that outlives the turn.
+/// A switch to the start of a fiber.
+///
+/// # Safety
+/// The stack below `fiber` belongs to it and is not in use.
+unsafe fn switch(fiber: *mut Fiber) -> Switch {
+    // SAFETY: the caller's promise; fibers lie at multiples of 64.
+    unsafe { Switch::new(fiber as u64, body, fiber.cast()) }
+}
+
+unsafe extern "C" fn body(fiber: *mut c_void) -> ! {
+    let fiber = fiber.cast::<Fiber>();
+    loop {
+        // SAFETY: this runs on this fiber alone, for a block that outlives the turn.
         unsafe {
-            (*fiber).context.yielder = ptr::from_ref(yielder).cast();
-            loop {
-                super::thread::run_threads(fiber, block);
-                block = yielder.suspend(Stop::Idle);
-            }
+            super::thread::run_threads(fiber, (*fiber).block);
+            Fiber::suspend(fiber, Stop::Idle);
         }
-    };
-    // SAFETY: `body` borrows nothing.
-    unsafe { Coroutine::with_stack_unchecked(SlabStack::new(low, fiber as u64), body) }
+    }
 }
 
 /// A first-in first-out queue of fibers, linked through [`Fiber::next`].

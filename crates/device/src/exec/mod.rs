@@ -16,6 +16,7 @@ mod runtime;
 mod signal;
 mod spin;
 mod stack;
+mod switch;
 mod thread;
 mod warp;
 mod window;

@@ -24,17 +24,20 @@ impl Block {
     fn look(&mut self) {
         let mut hash = u64::from(self.live);
         for fiber in self.yielded.iter() {
-            // SAFETY: the fiber is suspended, and its stack lies between the mark and itself; below the mark lies what the
-            // switch saved.
-            unsafe {
-                let start = ((*fiber).at & !7).saturating_sub(256).max(Fiber::stack(fiber).start);
-                let words = std::slice::from_raw_parts(start as *const u64, (fiber as u64 - start) as usize / 8);
-                for &word in words {
-                    hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
-                }
+            // SAFETY: the fiber is suspended. Four sums at once, for they are slow one after the other.
+            let words = unsafe { Fiber::frames(fiber) };
+            let mut sums = [hash, 1, 2, 3];
+            let (fours, rest) = words.as_chunks::<4>();
+            for four in fours {
+                sums = std::array::from_fn(|i| mix(sums[i], four[i]));
             }
+            hash = rest.iter().chain(&sums).fold(0, |hash, &word| mix(hash, word));
         }
         self.unchanged = hash == self.likeness;
         self.likeness = hash;
     }
+}
+
+fn mix(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)
 }

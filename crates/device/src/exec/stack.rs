@@ -7,7 +7,6 @@
 
 use super::fiber::Fiber;
 use crate::memory::map::{PAGE, Reservation, round_up};
-use corosensei::stack::{Stack, StackPointer};
 use parking_lot::Mutex;
 use std::io;
 
@@ -130,32 +129,5 @@ impl Stacks {
     /// Takes idle fibers of a class back.
     pub fn give(&self, class: usize, fibers: impl Iterator<Item = *mut Fiber>) {
         self.classes[class].lock().idle.extend(fibers.map(Idle));
-    }
-}
-
-/// A fiber's stack as corosensei wants it. Owns nothing: the slab does.
-#[derive(Debug)]
-pub struct SlabStack {
-    base: StackPointer,
-    limit: StackPointer,
-}
-
-impl SlabStack {
-    /// The stack `low .. high`, both multiples of 16.
-    pub fn new(low: u64, high: u64) -> Self {
-        let pointer = |address| StackPointer::new(address as usize).expect("the slab is not at address 0");
-        Self { base: pointer(high), limit: pointer(low) }
-    }
-}
-
-// SAFETY: the memory is valid, aligned and larger than the minimum. In place of a guard page, generated functions check
-// `stack_limit`, and below it lies `SLACK` for what they call.
-unsafe impl Stack for SlabStack {
-    fn base(&self) -> StackPointer {
-        self.base
-    }
-
-    fn limit(&self) -> StackPointer {
-        self.limit
     }
 }

@@ -11,7 +11,6 @@ use hotfire_jit::abi::EntryKind;
 pub unsafe fn run_threads(fiber: *mut Fiber, block: *mut Block) {
     // SAFETY: the worker lent both for this turn; no reference to the block lives across a call of generated code.
     unsafe {
-        (*fiber).block = block;
         let context = &raw mut (*fiber).context;
         (*context).block = &raw const (*block).context;
         match (*block).entry {

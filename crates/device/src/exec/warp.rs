@@ -34,6 +34,23 @@ impl Warp {
         self.count > 0
     }
 
+    /// Where the group that does `key` by `mask` is; begins one if there is none.
+    #[inline(always)]
+    fn find(&mut self, mask: u32, key: u32) -> usize {
+        let count = self.count as usize;
+        let mut at = 0;
+        while at < count {
+            if self.groups[at % LANES].mask == mask && self.groups[at % LANES].key == key {
+                return at;
+            }
+            at += 1;
+        }
+        // A lane waits in one group at most, so there is room.
+        self.groups[at % LANES] = Group { mask, key, arrived: 0 };
+        self.count += 1;
+        at
+    }
+
     /// Forgets all groups.
     pub fn clear(&mut self) {
         self.count = 0;
@@ -54,14 +71,7 @@ impl Block {
         };
         let (index, lane) = (linear / LANES % 32, linear % LANES);
         let warp = &mut self.warps[index];
-        let count = warp.count as usize;
-        let found = warp.groups[..count].iter().position(|group| group.mask == mask && group.key == key);
-        let at = found.unwrap_or_else(|| {
-            // A lane waits in one group at most, so there is room.
-            warp.groups[count] = Group { mask, key, arrived: 0 };
-            warp.count += 1;
-            count
-        });
+        let at = warp.find(mask, key);
         let group = &mut warp.groups[at];
         group.arrived |= 1 << lane;
         if mask & warp.live & !group.arrived != 0 {
@@ -85,7 +95,6 @@ impl Block {
             // SAFETY: as above; waiting at a collective, the fiber is in no queue.
             unsafe { self.ready.push(lanes[lane]) };
         }
-        self.unchanged = false;
     }
 
     /// A lane of warp `index` exited: collectives that waited for it may be complete now.
