@@ -105,3 +105,34 @@ fn registered_host_memory_is_accessible() {
     let device = memory.alloc(Kind::Device, 4096, 256).unwrap();
     assert_eq!(memory.register_host(device, 16), Err(RegisterError::Overlap));
 }
+
+#[test]
+fn threads_never_get_the_same_memory() {
+    let memory = Memory::new(1 << 30).unwrap();
+    std::thread::scope(|scope| {
+        for mark in 1..=3u64 {
+            let memory = &memory;
+            scope.spawn(move || {
+                let mut live = Vec::new();
+                for round in 0..600u64 {
+                    let kind = if round % 3 == 0 { Kind::Device } else { Kind::Parameters };
+                    let size = 1 + round * 37 % 9000;
+                    let address = memory.alloc(kind, size, 64).unwrap();
+                    // SAFETY: allocated just now, for at least that many bytes.
+                    unsafe { std::slice::from_raw_parts_mut(address as *mut u8, size as usize) }.fill(mark as u8);
+                    live.push((address, size));
+                    if round % 2 == 1 {
+                        let (address, size) = live.swap_remove((round * 7) as usize % live.len());
+                        // SAFETY: live, and nobody else's.
+                        let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, size as usize) };
+                        assert!(bytes.iter().all(|&byte| byte == mark as u8));
+                        assert!(memory.is_device_accessible(address, size));
+                        memory.free(address).unwrap();
+                    }
+                }
+                live.into_iter().for_each(|(address, _)| _ = memory.free(address).unwrap());
+            });
+        }
+    });
+    assert_eq!(memory.used(), 0);
+}
