@@ -2,7 +2,7 @@
 //!
 //! Where the launch model fixes an outcome the lines are identical; where it leaves room they are legal.
 
-use hotfire_tests::{Output, run};
+use hotfire_tests::{Output, run, run_with};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -169,4 +169,19 @@ fn private_pointers_in_a_child_are_the_wrong_space() {
 fn pool_sizes() {
     const POOL: &str = include_str!("../../litmus/pool.h200.txt");
     identical(&run("pool", &[]).success(), POOL, "pool", "");
+}
+
+#[test]
+fn what_is_fixed_stays_fixed_under_every_policy() {
+    for policy in ["latest", "random:1", "random:2"] {
+        let output = run_with("truth", &[], &[("HOTFIRE_POLICY", policy)]).success();
+        for prefix in ["storm tail", "bad config", "tail order", "nest"] {
+            identical(&output, TRUTH, prefix, "");
+        }
+        for argument in ["2048", "2049"] {
+            let output = run_with("truth2", &["hold", argument], &[("HOTFIRE_POLICY", policy)]).success();
+            let wanted = TRUTH2.lines().find(|line| line.starts_with(&format!("hold n={argument} ")));
+            assert_eq!(Some(output.stdout.trim_end()), wanted, "{policy}: {}", output.stderr);
+        }
+    }
 }

@@ -81,6 +81,30 @@ fn spmv_is_the_same_with_any_number_of_workers() {
 }
 
 #[test]
+fn spmv_is_the_same_under_every_policy() {
+    let recorded = recorded("./spmv --repeat 2 --heavy 256 data/debian-deps.mtx.gz");
+    for policy in ["eager", "latest", "random:1", "random:2", "random:3"] {
+        let environment = [("HOTFIRE_POLICY", policy)];
+        let printed = run_with("spmv", &["--repeat", "2", "--heavy", "256", MATRIX], &environment).success().stdout;
+        for name in DETERMINISTIC {
+            assert_eq!(digest(&printed, name), digest(recorded, name), "{name}, {policy}");
+        }
+        for line in strategy(&printed, "cdp") {
+            assert_eq!((line["children"], line["lost"]), ("83", "0"), "{policy}");
+        }
+    }
+}
+
+#[test]
+fn every_program_verifies_under_every_policy() {
+    for policy in ["latest", "random:1", "random:2"] {
+        for name in ["quicksort", "mandelbrot", "pipeline"] {
+            ok(run_with(name, &[], &[("HOTFIRE_POLICY", policy)]));
+        }
+    }
+}
+
+#[test]
 fn spmv_of_a_generated_matrix_with_many_hubs() {
     let arguments = ["--repeat", "2", "--generate", "200000,1.8,100,7"];
     let printed = run("spmv", &arguments).success().stdout;

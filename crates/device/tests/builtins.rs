@@ -11,7 +11,7 @@ static OUTPUT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 #[test]
 fn printf_appears_when_the_host_synchronises() {
     let output: fn(&[u8]) = |text| OUTPUT.lock().unwrap().extend_from_slice(text);
-    let f = fixture_with(Config { workers: Some(1), memory: Some(1 << 30), output: Some(output) });
+    let f = fixture_with(Config { workers: Some(1), memory: Some(1 << 30), output: Some(output), ..Config::default() });
     let text = f.device.malloc(16).unwrap();
     f.write(text, b"from memory\0");
     f.launch("print", 1, 2, &parameters!(2i32, 0i32, text));

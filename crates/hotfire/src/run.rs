@@ -26,6 +26,9 @@ pub struct Arguments {
     /// How many threads of this machine execute device code [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     workers: Option<u32>,
+    /// Which of the legal schedules runs: eager (as early as possible), latest (as late as possible) or random:SEED
+    #[arg(long, value_name = "POLICY")]
+    policy: Option<String>,
     /// The program and its arguments, after `--`
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
@@ -50,6 +53,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     command.args(rest).envs(environment.variables());
     if let Some(workers) = arguments.workers {
         command.env("HOTFIRE_WORKERS", workers.to_string());
+    }
+    if let Some(policy) = &arguments.policy {
+        command.env("HOTFIRE_POLICY", policy);
     }
     let error = command.exec();
     report(&format!("cannot run {}: {error}", Path::new(program).display()));

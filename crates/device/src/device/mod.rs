@@ -21,6 +21,7 @@ use crate::module::Module;
 use crate::profile;
 use crate::status::Status;
 use crossbeam_utils::sync::Parker;
+use hotfire_launch::Policy;
 use limits::LimitValues;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -67,10 +68,11 @@ impl Device {
         let environment = || std::env::var("HOTFIRE_WORKERS").ok()?.parse().ok();
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let workers = config.workers.or_else(environment).unwrap_or_else(cores).clamp(1, 1024);
+        let policy = config.policy.unwrap_or_else(policy_of_environment);
         let memory = Memory::new(config.memory.unwrap_or_else(Memory::default_limit))
             .unwrap_or_else(|error| panic!("hotfire: no address space for device memory: {error}"));
         let device: &'static Self = Box::leak(Box::new(Self {
-            engine: Engine::new(limits.pending_launches),
+            engine: Engine::new(limits.pending_launches, policy),
             memory,
             workers,
             sticky: AtomicU32::new(0),
@@ -191,5 +193,36 @@ impl Device {
 
     pub(crate) fn stack_limit(&self) -> u32 {
         self.stack.load(Ordering::Relaxed)
+    }
+}
+
+/// `HOTFIRE_POLICY`. A word that names no policy is an error of the user's, not a reason to run another schedule.
+fn policy_of_environment() -> Policy {
+    let Some(text) = std::env::var_os("HOTFIRE_POLICY") else { return Policy::Eager };
+    parse_policy(&text.to_string_lossy()).unwrap_or_else(|| {
+        eprintln!("hotfire: HOTFIRE_POLICY is eager, latest or random:SEED, not {}", text.display());
+        std::process::exit(125);
+    })
+}
+
+fn parse_policy(text: &str) -> Option<Policy> {
+    match text.split_once(':') {
+        None if text == "eager" => Some(Policy::Eager),
+        None if text == "latest" => Some(Policy::Latest),
+        Some(("random", seed)) => seed.parse().ok().map(Policy::Random),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_have_names() {
+        assert!(matches!(parse_policy("eager"), Some(Policy::Eager)));
+        assert!(matches!(parse_policy("latest"), Some(Policy::Latest)));
+        assert!(matches!(parse_policy("random:7"), Some(Policy::Random(7))));
+        assert!(parse_policy("random").is_none() && parse_policy("random:x").is_none() && parse_policy("").is_none());
     }
 }

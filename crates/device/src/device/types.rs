@@ -1,10 +1,14 @@
 //! Handles, configurations and descriptions that the device's interface is made of.
 
+use hotfire_launch::Policy;
+
 /// How a device is set up.
 #[derive(Clone, Default)]
 pub struct Config {
     /// Worker threads; by default `HOTFIRE_WORKERS`, else one a core.
     pub workers: Option<usize>,
+    /// Which of the legal schedules runs; by default `HOTFIRE_POLICY` (`eager`, `latest` or `random:SEED`), else eager.
+    pub policy: Option<Policy>,
     /// Bytes of device memory to report and to hand out at most; by default the H200's, or what the host has available.
     pub memory: Option<u64>,
     /// Where printf output goes; by default C's standard output, so that it keeps its place among the program's own.

@@ -46,9 +46,9 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    pub fn new(pending_launches: u32) -> Self {
+    pub fn new(pending_launches: u32, policy: Policy) -> Self {
         Self {
-            state: Mutex::new(State::new(pending_launches, Policy::Eager)),
+            state: Mutex::new(State::new(pending_launches, policy)),
             changed: Condvar::new(),
             host_work: Condvar::new(),
             changes: AtomicU64::new(0),

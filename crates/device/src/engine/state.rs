@@ -50,6 +50,8 @@ pub(crate) enum Task {
 
 pub(crate) struct State {
     pub model: Model,
+    /// With which policy a model begins.
+    policy: Policy,
     payloads: Vec<Payload>,
     pub streams: StreamTable,
     pub events: EventTable,
@@ -92,7 +94,8 @@ pub(crate) struct State {
 impl State {
     pub fn new(pending_launches: u32, policy: Policy) -> Self {
         Self {
-            model: Model::new(Limits { pending_launches, ..Limits::default() }, policy),
+            model: Model::new(Limits { pending_launches, ..Limits::default() }, policy.clone()),
+            policy,
             payloads: Vec::new(),
             streams: StreamTable::new(),
             events: EventTable::new(),
@@ -149,9 +152,22 @@ impl State {
     pub fn settle(&mut self) {
         loop {
             self.drain();
-            let situation = if self.active == 0 { Situation::Idle } else { Situation::Busy };
-            let Some(item) = self.model.next(situation) else { return };
+            let Some(item) = self.model.next(self.situation()) else { return };
             self.start(item);
+        }
+    }
+
+    /// What the policy is told of that which runs. All that runs only waits once every parked block has been resumed in vain.
+    fn situation(&self) -> Situation {
+        let waits = self.ready.is_empty()
+            && self.operations.is_empty()
+            && self.host_functions.is_empty()
+            && self.parked.len() + self.stuck.len() > 0
+            && self.fruitless >= self.parked.len() as u64;
+        match self.active {
+            0 => Situation::Idle,
+            _ if waits => Situation::Stuck,
+            _ => Situation::Busy,
         }
     }
 
@@ -361,8 +377,9 @@ impl State {
     pub fn renew(&mut self, pending_launches: u32) {
         debug_assert!(self.quiet());
         let sleeping = std::mem::take(&mut self.sleeping);
+        let policy = self.policy.clone();
         // Host threads that still wait find their items complete: nothing of the new model has their generation yet.
-        *self = Self { sleeping, waiting: self.waiting, completed: true, ..Self::new(pending_launches, Policy::Eager) };
+        *self = Self { sleeping, waiting: self.waiting, completed: true, ..Self::new(pending_launches, policy) };
     }
 
     /// True when nothing was started that has not finished.
