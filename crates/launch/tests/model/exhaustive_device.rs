@@ -141,44 +141,94 @@ impl Position {
         }
     }
 
-    fn explore(mut self, program: &Program, setting: Setting, seen: &mut HashSet<Key>) {
-        let startable = self.pair.compare();
-        if !seen.insert(self.key()) {
-            return;
-        }
-        for item in startable {
-            let mut next = self.clone();
-            next.pair.start(item);
-            if let Some(grid) = next.items.iter().position(|&other| other == Some(item))
-                && program[grid].iter().any(|calls| !calls.is_empty())
-            {
-                let named = next.pair.create_named(item);
-                let event = next.pair.create_event(item).unwrap_or(usize::MAX);
-                next.owned[grid] = Some((named, event));
-            }
-            next.explore(program, setting, seen);
-        }
+    /// Everything that may happen next.
+    fn moves(&mut self, program: &Program) -> Vec<Move> {
+        let mut moves: Vec<Move> = self.pair.compare().into_iter().map(Move::Start).collect();
         for item in self.pair.running() {
             let Some(grid) = self.items.iter().position(|&other| other == Some(item)) else { continue };
             let mut over = true;
             for thread in 0..2 {
                 if let Some(&call) = program[grid][thread].get(self.next_call[grid][thread]) {
                     over = false;
-                    let mut next = self.clone();
-                    next.call(grid, thread, call, setting);
-                    next.explore(program, setting, seen);
+                    moves.push(Move::Call(grid, thread, call));
                 }
             }
             if over {
-                let mut next = self.clone();
-                next.pair.finish(item);
-                next.explore(program, setting, seen);
+                moves.push(Move::Finish(item));
             }
+        }
+        moves
+    }
+
+    fn make(&mut self, program: &Program, setting: Setting, made: Move) {
+        match made {
+            Move::Start(item) => {
+                self.pair.start(item);
+                if let Some(grid) = self.items.iter().position(|&other| other == Some(item))
+                    && program[grid].iter().any(|calls| !calls.is_empty())
+                {
+                    let named = self.pair.create_named(item);
+                    let event = self.pair.create_event(item).unwrap_or(usize::MAX);
+                    self.owned[grid] = Some((named, event));
+                }
+            }
+            Move::Call(grid, thread, call) => self.call(grid, thread, call, setting),
+            Move::Finish(item) => self.pair.finish(item),
+        }
+    }
+
+    fn explore(mut self, program: &Program, setting: Setting, seen: &mut HashSet<Key>) {
+        let moves = self.moves(program);
+        if !seen.insert(self.key()) {
+            return;
+        }
+        for made in moves {
+            let mut next = self.clone();
+            next.make(program, setting, made);
+            next.explore(program, setting, seen);
         }
     }
 }
 
+#[derive(Clone, Copy)]
+enum Move {
+    Start(usize),
+    Call(usize, usize, Call),
+    Finish(usize),
+}
+
+/// A small generator (xorshift), so that what is checked is the same everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end as u64) as usize
+    }
+}
+
 fn check(program: &Program, setting: Setting) -> usize {
+    let mut seen = HashSet::new();
+    beginning(program, setting).explore(program, setting, &mut seen);
+    seen.len()
+}
+
+/// One order of everything, by chance; answers its length.
+fn walk(program: &Program, setting: Setting, dice: &mut Dice) -> usize {
+    let mut position = beginning(program, setting);
+    for step in 0.. {
+        let moves = position.moves(program);
+        if moves.is_empty() {
+            return step;
+        }
+        position.make(program, setting, moves[dice.below(moves.len())]);
+    }
+    unreachable!("a walk ends")
+}
+
+fn beginning(program: &Program, setting: Setting) -> Position {
     let mut pair = Lockstep::new(setting.pool, Policy::Eager);
     let stream = pair.create_stream(StreamKind::Blocking);
     let root = pair.submit(stream, Work::Grid);
@@ -186,11 +236,7 @@ fn check(program: &Program, setting: Setting) -> usize {
     let count = program.len();
     let mut items = vec![None; count];
     items[0] = Some(root);
-    let position =
-        Position { pair, items, dropped: vec![false; count], next_call: vec![[0; 2]; count], owned: vec![None; count] };
-    let mut seen = HashSet::new();
-    position.explore(program, setting, &mut seen);
-    seen.len()
+    Position { pair, items, dropped: vec![false; count], next_call: vec![[0; 2]; count], owned: vec![None; count] }
 }
 
 /// How much was checked, so that a test that has become empty is noticed.
@@ -251,9 +297,41 @@ fn trees_of_three_grids_with_an_event() {
     assert_eq!(check_events(3, &KINDS, 1..=3), Checked { programs: 53_628, states: 2_032_411 });
 }
 
+/// All programs of four grids with an event, each in one order by chance (all orders are 44 million states).
 #[test]
-#[ignore = "minutes"]
 fn trees_of_four_grids_with_an_event() {
-    let checked = check_events(4, &[Kind::Null, Kind::Named], 1..=3);
-    assert!(checked.programs > 200_000 && checked.states > 20_000_000, "{checked:?}");
+    let (mut programs, mut steps, mut dice) = (0, 0, Dice(0x9e37_79b9_7f4a_7c15));
+    all_trees(4, &mut Vec::new(), &mut |program| {
+        with_events(&program, &KINDS, &mut |program| {
+            let settings = settings(&program, 1..=3);
+            programs += 1;
+            steps += walk(&program, settings[dice.below(settings.len())], &mut dice);
+        });
+    });
+    assert!(programs > 200_000 && steps > 10 * programs, "{programs} programs, {steps} steps");
+}
+
+/// All trees of five grids, and in each launching grid an event between every two kinds of stream, at places and in an order by
+/// chance, with every size of the pool.
+#[test]
+fn trees_of_five_grids_with_an_event() {
+    let (mut programs, mut steps, mut dice) = (0, 0, Dice(0xd1b5_4a32_d192_ed03));
+    all_trees(5, &mut Vec::new(), &mut |program| {
+        for grid in (0..program.len()).filter(|&grid| program[grid].iter().any(|calls| !calls.is_empty())) {
+            for record in KINDS {
+                for wait in KINDS {
+                    let mut program = program.clone();
+                    for call in [Call::Record(record), Call::Wait(wait)] {
+                        let calls = &mut program[grid][dice.below(2)];
+                        calls.insert(dice.below(calls.len() + 1), call);
+                    }
+                    for setting in settings(&program, 1..=3) {
+                        programs += 1;
+                        steps += walk(&program, setting, &mut dice);
+                    }
+                }
+            }
+        }
+    });
+    assert!(programs > 200_000 && steps > 10 * programs, "{programs} programs, {steps} steps");
 }
