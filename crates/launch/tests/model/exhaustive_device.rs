@@ -147,8 +147,8 @@ impl Position {
         for item in self.pair.running() {
             let Some(grid) = self.items.iter().position(|&other| other == Some(item)) else { continue };
             let mut over = true;
-            for thread in 0..2 {
-                if let Some(&call) = program[grid][thread].get(self.next_call[grid][thread]) {
+            for (thread, calls) in program[grid].iter().enumerate() {
+                if let Some(&call) = calls.get(self.next_call[grid][thread]) {
                     over = false;
                     moves.push(Move::Call(grid, thread, call));
                 }
