@@ -26,10 +26,7 @@ impl Emit<'_, '_> {
                 let address = at.wrapping_add(offset as u64);
                 let value = self.f.ins().iconst(types::I64, address as i64);
                 let known = self.unit.variables.get(&**name).and_then(|variable| variable.size);
-                let inside = known.is_some_and(|known| {
-                    u64::try_from(offset).is_ok_and(|offset| offset.saturating_add(size.into()) <= known)
-                });
-                if inside && address % u64::from(size) == 0 {
+                if within(offset, size, known) && address % u64::from(size) == 0 {
                     return Ok(value);
                 }
                 Ok(self.checked(value, size, kind))
@@ -41,9 +38,7 @@ impl Emit<'_, '_> {
                     let at = self.f.ins().ireduce(types::I32, at);
                     return Ok(self.in_window(at, size));
                 }
-                let inside = declared.size.is_some_and(|known| {
-                    u64::try_from(offset).is_ok_and(|offset| offset.saturating_add(size.into()) <= known)
-                });
+                let inside = within(offset, size, declared.size);
                 let address = self.symbol(symbol, offset, i.location)?;
                 Ok(if inside { address } else { self.checked(address, size, kind | access::LOCAL) })
             }
@@ -53,7 +48,7 @@ impl Emit<'_, '_> {
                     Symbol::Return(index) => &self.function.returns[*index as usize],
                     _ => return self.unsupported(i, "no parameter"),
                 };
-                let inside = u32::try_from(offset).is_ok_and(|offset| offset.saturating_add(size) <= parameter.size);
+                let inside = within(offset, size, Some(parameter.size.into()));
                 let address = self.symbol(symbol, offset, i.location)?;
                 Ok(if inside { address } else { self.checked(address, size, kind) })
             }
@@ -115,6 +110,11 @@ impl Emit<'_, '_> {
         self.f.switch_to_block(after);
         address
     }
+}
+
+/// Do `size` bytes at `offset` lie in a variable of so many bytes?
+fn within(offset: i64, size: u32, known: Option<u64>) -> bool {
+    known.is_some_and(|known| u64::try_from(offset).is_ok_and(|offset| offset.saturating_add(size.into()) <= known))
 }
 
 fn kind_of(space: Option<Space>) -> u32 {

@@ -147,7 +147,7 @@ pub(crate) fn function(
     if shape == Shape::Loop {
         emit.threads(entry);
     } else {
-        emit.begin_thread()?;
+        emit.begin_thread();
         let first = emit.blocks[0];
         emit.f.ins().jump(first, &[]);
     }
@@ -247,16 +247,7 @@ impl Emit<'_, '_> {
     /// A thread's registers start as zero: PTX leaves them undefined, and what a thread sees must not hang on another's.
     fn zero(&mut self) {
         for (index, register) in self.body.registers.iter().enumerate() {
-            let ty = clif(register.ty);
-            let zero = match ty {
-                types::F32 => self.f.ins().f32const(0.0),
-                types::F64 => self.f.ins().f64const(0.0),
-                types::I128 => {
-                    let half = self.f.ins().iconst(types::I64, 0);
-                    self.f.ins().iconcat(half, half)
-                }
-                _ => self.f.ins().iconst(ty, 0),
-            };
+            let zero = self.constant(clif(register.ty), 0);
             self.f.def_var(self.registers[index], zero);
         }
         let zero = self.f.ins().iconst(types::I8, 0);
@@ -265,7 +256,7 @@ impl Emit<'_, '_> {
         self.f.def_var(self.fuel, fuel);
     }
 
-    fn begin_thread(&mut self) -> Result<()> {
+    fn begin_thread(&mut self) {
         self.zero();
         // `.reg` parameters come first among the registers, in order.
         let register_parameters = self.function.parameters.iter().filter(|parameter| parameter.register);
@@ -274,7 +265,6 @@ impl Emit<'_, '_> {
             let value = self.f.ins().load(clif(parameter.ty), flags, self.parameters, parameter.offset as i32);
             self.f.def_var(self.registers[index], value);
         }
-        Ok(())
     }
 
     fn statements(&mut self) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Operands as values, and values into destinations.
 
+use super::integer::is_signed;
 use super::{Emit, Result};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
 use hotfire_ptx::Diagnostic;
@@ -20,10 +21,6 @@ pub(crate) fn clif(ty: Type) -> ir::Type {
         // Sub-byte and other types of matrix instructions: no register holds one.
         _ => types::I32,
     }
-}
-
-fn signed(ty: Type) -> bool {
-    matches!(ty, Type::S8 | Type::S16 | Type::S32 | Type::S64)
 }
 
 impl Emit<'_, '_> {
@@ -81,8 +78,8 @@ impl Emit<'_, '_> {
             }
             Operand::Integer(value) if ty == Type::Pred => self.f.ins().iconst(types::I8, i64::from(*value != 0)),
             Operand::Integer(value) => {
-                let bits = self.f.ins().iconst(types::I64, *value as i64);
                 if to == types::I128 {
+                    let bits = self.f.ins().iconst(types::I64, *value as i64);
                     let high = self.f.ins().iconst(types::I64, (*value >> 64) as i64);
                     return Ok(self.f.ins().iconcat(bits, high));
                 }
@@ -111,6 +108,11 @@ impl Emit<'_, '_> {
         match ty {
             types::F32 => self.f.ins().f32const(f32::from_bits(bits as u32)),
             types::F64 => self.f.ins().f64const(f64::from_bits(bits)),
+            types::I128 => {
+                let low = self.f.ins().iconst(types::I64, bits as i64);
+                let high = self.f.ins().iconst(types::I64, 0);
+                self.f.ins().iconcat(low, high)
+            }
             _ => {
                 // Cranelift wants the bits above the type's width to be clear.
                 let mask = if ty.bits() >= 64 { u64::MAX } else { (1 << ty.bits()) - 1 };
@@ -152,10 +154,7 @@ impl Emit<'_, '_> {
                 Ok(self.f.ins().iadd_imm_s(result, at + offset))
             }
             Symbol::Global(name) => {
-                let address = match self.global(name, location)? {
-                    (Space::Shared, at) => at,
-                    (_, at) => at,
-                };
+                let (_, address) = self.global(name, location)?;
                 Ok(self.f.ins().iconst(types::I64, address.wrapping_add(offset as u64) as i64))
             }
         }
@@ -187,7 +186,7 @@ impl Emit<'_, '_> {
         };
         match operand {
             Operand::Register(register) => {
-                self.write(register, value, signed(ty));
+                self.write(register, value, is_signed(ty));
                 Ok(())
             }
             Operand::Sink => Ok(()),

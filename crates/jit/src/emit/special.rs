@@ -5,7 +5,7 @@ use crate::abi::{BlockContext, ThreadContext, space};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
 use hotfire_ptx::Opcode;
-use hotfire_ptx::ast::{Instruction, Operand, Space, Special, Symbol, Type};
+use hotfire_ptx::ast::{Instruction, Space, Special, Type};
 use std::mem::offset_of;
 
 impl Emit<'_, '_> {
@@ -156,9 +156,7 @@ impl Emit<'_, '_> {
         let ty = i.types.first().copied().unwrap_or(Type::U64);
         let value = self.source(i, 1, Type::U64)?;
         let shared = matches!(i.modifiers.space, Some(Space::Shared | Space::SharedCluster));
-        // `cvta.shared` of a name whose space is not shared cannot be written by a compiler; registers cannot tell.
-        let named_elsewhere = matches!(&i.operands[1], Operand::Symbol(Symbol::Parameter(_), _));
-        let value = if shared && !named_elsewhere {
+        let value = if shared {
             let window = self.window();
             if i.modifiers.to { self.f.ins().isub(value, window) } else { self.f.ins().iadd(value, window) }
         } else {

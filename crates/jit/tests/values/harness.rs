@@ -102,6 +102,11 @@ impl Code {
     /// Compiles `instruction` (or several): its destinations `%d`, `%e` have the types `outputs`, its sources `%a`, `%b`, `%c`,
     /// `%f` the types `inputs`.
     pub fn new(instruction: &str, outputs: &[&str], inputs: &[&str]) -> Self {
+        Self::with_functions("", instruction, outputs, inputs)
+    }
+
+    /// As [`Code::new`], with other functions before the kernel. `%at` points to the case: inputs from 0, outputs from 32.
+    pub fn with_functions(functions: &str, instruction: &str, outputs: &[&str], inputs: &[&str]) -> Self {
         let (mut declarations, mut before, mut after) = (String::new(), String::new(), String::new());
         for (n, (name, ty)) in ["a", "b", "c", "f"].iter().zip(inputs).enumerate() {
             let (register, memory) = untyped(ty);
@@ -124,12 +129,12 @@ impl Code {
             }
         }
         let text = format!(
-            ".version 9.0\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 base)\n{{\n.reg .b64 %at;\n\
+            ".version 9.0\n.target sm_100\n.address_size 64\n{functions}\n.visible .entry k(.param .u64 base)\n{{\n.reg .b64 %at;\n\
              .reg .b32 %t;\n{declarations}ld.param.u64 %at, [base];\nmov.u32 %t, %tid.x;\nmad.wide.u32 %at, %t, {CASE}, %at;\n\
              {before}{instruction}\n{after}ret;\n}}\n"
         );
         let module = hotfire_ptx::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        if let Some(error) = &module.functions[0].broken {
+        if let Some(error) = module.functions.iter().find_map(|function| function.broken.as_ref()) {
             panic!("{error}\n{text}");
         }
         let kernel = compile(&module, "k", &Nothing, &options()).unwrap_or_else(|error| panic!("{error}\n{text}"));

@@ -5,7 +5,8 @@ use super::{Inline, Location, Modifiers, Name, Parameter, Special, Type, Variabl
 /// The code of one function.
 #[derive(Clone, Debug, Default)]
 pub struct Body {
-    /// Every register of every nested scope; [`Reg`] indexes it.
+    /// The registers of every nested scope that are used, in the order of their first use; [`Reg`] indexes it. `.reg` parameters and
+    /// then `.reg` results of the function come first, used or not, in the order of the header.
     pub registers: Vec<Register>,
     /// `.local`, `.shared` and `.param` (call argument) variables of every nested scope; [`Var`] indexes it.
     pub variables: Vec<Variable>,
