@@ -126,7 +126,8 @@ fn unpack(extra: *const *const c_void, block: &mut [u8]) -> Result<(), Status> {
     Ok(())
 }
 
-/// Reads the attributes of a launch: what the device models is asked of it, hints are dropped, the rest is refused by name.
+/// Reads the attributes of a launch: what the device models is asked of it, hints are dropped by name,
+/// the rest is refused by name.
 pub(crate) fn wishes(attributes: *const Attribute, count: u32) -> Result<Wishes, Status> {
     if count > MOST_ATTRIBUTES || (attributes.is_null() && count > 0) {
         return Err(Status::INVALID_VALUE);
@@ -138,9 +139,7 @@ pub(crate) fn wishes(attributes: *const Attribute, count: u32) -> Result<Wishes,
         let value = &attribute.value;
         let event = || Event(u64::from(value.word(0)) | u64::from(value.word(1)) << 32);
         match attribute.id {
-            // Ignore; hints: access policy window, synchronization policy, cluster scheduling, priority, memory
-            // synchronization domain and its map, preferred cluster, shared memory carveout, NVLink scheduling.
-            0 | 1 | 3 | 5 | 8 | 9 | 10 | 11 | 14 | 16 => {}
+            number::ATTRIBUTE_IGNORE => {}
             number::ATTRIBUTE_COOPERATIVE => wishes.attributes.cooperative = value.word(0) != 0,
             number::ATTRIBUTE_CLUSTER => {
                 let cluster = [value.word(0), value.word(1), value.word(2)];
@@ -155,7 +154,14 @@ pub(crate) fn wishes(attributes: *const Attribute, count: u32) -> Result<Wishes,
             }
             number::ATTRIBUTE_DEVICE_UPDATABLE if value.word(0) == 0 => {}
             number::ATTRIBUTE_DEVICE_UPDATABLE => return Err(refused("deviceUpdatableKernelNode (13)")),
-            other => return Err(refused(&format!("number {other}"))),
+            other => match hint_name(other) {
+                Some(name) => {
+                    let message =
+                        format!("launch attribute {name} ({other}) is a hint that this device does not follow");
+                    notice::once(&message);
+                }
+                None => return Err(refused(&format!("number {other}"))),
+            },
         }
     }
     Ok(wishes)
@@ -166,6 +172,22 @@ impl Wishes {
     pub(crate) fn cooperative() -> Self {
         Self { attributes: LaunchAttributes { cooperative: true, ..Default::default() }, events: Vec::new() }
     }
+}
+
+/// Attributes that change no result, only speed.
+fn hint_name(attribute: u32) -> Option<&'static str> {
+    Some(match attribute {
+        1 => "accessPolicyWindow",
+        3 => "synchronizationPolicy",
+        5 => "clusterSchedulingPolicyPreference",
+        8 => "priority",
+        9 => "memSyncDomainMap",
+        10 => "memSyncDomain",
+        11 => "preferredClusterDimension",
+        14 => "preferredSharedMemoryCarveout",
+        16 => "nvlinkUtilCentricScheduling",
+        _ => return None,
+    })
 }
 
 fn refused(attribute: &str) -> Status {

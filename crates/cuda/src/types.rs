@@ -384,6 +384,7 @@ pub struct DeviceProp {
 pub mod number {
     pub const LAUNCH_PARAM_BUFFER_POINTER: usize = 1;
     pub const LAUNCH_PARAM_BUFFER_SIZE: usize = 2;
+    pub const ATTRIBUTE_IGNORE: u32 = 0;
     pub const ATTRIBUTE_COOPERATIVE: u32 = 2;
     pub const ATTRIBUTE_CLUSTER: u32 = 4;
     pub const ATTRIBUTE_PROGRAMMATIC_SERIALIZATION: u32 = 6;

@@ -196,6 +196,25 @@ int main(void) {
     assert_eq!(texts(&output), ("0\n0\n".into(), String::new()));
 }
 
+/// Builds a C program against the library itself, as one for `libcuda`, and runs it.
+fn run_with_driver(name: &str, source: &str) -> Output {
+    let library = common::path();
+    let text = scratch(&format!("{name}.c"));
+    let program = scratch(name);
+    std::fs::write(&text, source).expect("writing the C program");
+    let output = Command::new("cc")
+        .arg("-w")
+        .arg("-I")
+        .arg(site().join("include"))
+        .args([&text, &library])
+        .arg("-o")
+        .arg(&program)
+        .output()
+        .expect("running cc");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Command::new(&program).env("LD_PRELOAD", &library).output().expect("running")
+}
+
 #[test]
 fn a_program_may_end_with_work_in_flight() {
     let source = r#"
@@ -219,20 +238,53 @@ int main(void) {
   return 7;
 }
 "#;
-    let library = common::path();
-    let text = scratch("in-flight.c");
-    let program = scratch("in-flight");
-    std::fs::write(&text, source).expect("writing the C program");
-    let output = Command::new("cc")
-        .arg("-w")
-        .arg("-I")
-        .arg(site().join("include"))
-        .args([&text, &library])
-        .arg("-o")
-        .arg(&program)
-        .output()
-        .expect("running cc");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let output = Command::new(&program).env("LD_PRELOAD", &library).output().expect("running");
+    let output = run_with_driver("in-flight", source);
     assert_eq!((output.status.code(), texts(&output)), (Some(7), ("0 0\n".into(), String::new())));
+}
+
+/// A hint is dropped by name, what changes a result is refused by name, and what is followed needs no word.
+#[test]
+fn launch_attributes_are_followed_or_named() {
+    let source = r#"
+#include <cuda.h>
+#include <stdio.h>
+static const char ptx[] =
+  ".version 8.0\n.target sm_90\n.address_size 64\n"
+  ".visible .entry k()\n{\nret;\n}\n";
+static int launch(CUfunction function, int id) {
+  CUlaunchAttribute attribute = {0};
+  attribute.id = (CUlaunchAttributeID)id;
+  CUlaunchConfig config = {0};
+  config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = config.blockDimY = config.blockDimZ = 1;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return cuLaunchKernelEx(&config, function, 0, 0);
+}
+int main(void) {
+  CUdevice device;
+  CUcontext context;
+  CUmodule module;
+  CUfunction function;
+  cuInit(0);
+  cuDeviceGet(&device, 0);
+  cuDevicePrimaryCtxRetain(&context, device);
+  cuCtxSetCurrent(context);
+  cuModuleLoadData(&module, ptx);
+  cuModuleGetFunction(&function, module, "k");
+  printf("%d %d %d %d %d\n", launch(function, CU_LAUNCH_ATTRIBUTE_IGNORE), launch(function, CU_LAUNCH_ATTRIBUTE_PRIORITY),
+         launch(function, CU_LAUNCH_ATTRIBUTE_PRIORITY), launch(function, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION),
+         launch(function, 99));
+  return cuCtxSynchronize();
+}
+"#;
+    let output = run_with_driver("attributes", source);
+    let lines = "hotfire: launch attribute priority (8) is a hint that this device does not follow\n\
+        hotfire: launch attribute number 99 is not implemented by this device\n";
+    let (stdout, stderr) = texts(&output);
+    assert_eq!(stdout, "0 0 0 0 801\n");
+    // C evaluates arguments in any order.
+    let mut printed: Vec<&str> = stderr.lines().collect();
+    printed.sort_unstable_by_key(|line| line.contains("99"));
+    assert_eq!(printed, lines.lines().collect::<Vec<_>>());
 }
