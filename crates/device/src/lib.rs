@@ -1,6 +1,7 @@
 //! The software device: memory, workers and device runtime. The only crate that runs generated code.
 
 mod builtins;
+mod checking;
 mod copy;
 mod device;
 mod engine;

@@ -15,6 +15,7 @@ pub(crate) use launches::PARAMETER_ALIGNMENT;
 pub use types::{Allocation, Config, Event, EventFlags, LaunchAttributes, LaunchConfig, MemoryKind, Stream};
 
 use crate::builtins::{Heap, Printf};
+use crate::checking::Checking;
 use crate::engine::Engine;
 use crate::memory::{Kind, Memory};
 use crate::module::Module;
@@ -50,13 +51,28 @@ pub struct Device {
     pub(crate) heap: Heap,
     pub(crate) printf: Printf,
     pub(crate) host_thread: Once,
+    /// What `hotfire check` adds.
+    pub(crate) checking: Option<Checking>,
 }
 
 impl Device {
     /// The process's device, set up at the first call.
     pub fn get() -> &'static Self {
         static DEVICE: OnceLock<&'static Device> = OnceLock::new();
-        DEVICE.get_or_init(|| Self::new(Config::default()))
+
+        extern "C" fn at_exit() {
+            if let Some(device) = DEVICE.get() {
+                device.write_findings();
+            }
+        }
+        DEVICE.get_or_init(|| {
+            let device = Self::new(Config::default());
+            if device.checking.is_some() {
+                // SAFETY: a function of the process's own, which takes no arguments.
+                unsafe { libc::atexit(at_exit) };
+            }
+            device
+        })
     }
 
     /// A further device; it lives as long as the process.
@@ -86,6 +102,7 @@ impl Device {
             heap: Heap::new(),
             printf: Printf::new(config.output),
             host_thread: Once::new(),
+            checking: Checking::of_environment(),
         }));
         let parkers: Vec<Parker> = (0..workers).map(|_| Parker::new()).collect();
         device.engine.set_workers(parkers.iter().map(|parker| parker.unparker().clone()).collect());
@@ -168,6 +185,13 @@ impl Device {
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
             address
         })
+    }
+
+    /// Writes what the checker found, if there is one. Called when the process ends.
+    pub fn write_findings(&self) {
+        if let Some(checking) = &self.checking {
+            checking.write();
+        }
     }
 
     pub(crate) fn memory(&self) -> &Arc<Memory> {

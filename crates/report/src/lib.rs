@@ -1,0 +1,2 @@
+//! Findings as text, JSON, SARIF and JUnit.
+#![forbid(unsafe_code)]
