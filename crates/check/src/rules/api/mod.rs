@@ -1,0 +1,3 @@
+//! The host's use of the CUDA API.
+
+pub mod unchecked;
