@@ -34,8 +34,11 @@ impl Collector {
     pub fn add(&self, finding: Finding) -> usize {
         let places = finding.accesses.iter().map(|side| (side.place.clone(), side.thread.name().to_owned())).collect();
         // Without places, the sentence is what tells two findings apart.
-        let message =
-            if finding.accesses.iter().any(|side| side.place.is_some()) { String::new() } else { finding.message.clone() };
+        let message = if finding.accesses.iter().any(|side| side.place.is_some()) {
+            String::new()
+        } else {
+            finding.message.clone()
+        };
         let mut state = self.state();
         let State { report, known } = &mut *state;
         let index = *known.entry((finding.rule, places, message)).or_insert(report.findings.len());

@@ -115,6 +115,7 @@ impl Model {
         });
         let entry = &mut hosts.streams[index as usize];
         entry.kind = kind;
+        self.order.created(index);
         Stream { index, generation: entry.generation }
     }
 
@@ -181,6 +182,9 @@ impl Model {
         if let Some(event) = event {
             self.connect(EdgeKind::Event, event, node);
         }
+        if kind != Kind::Marker {
+            self.order.queued(stream.index);
+        }
         if self.nodes[node as usize].blockers == 0 {
             self.unblocked(node);
             self.advance();
@@ -196,6 +200,7 @@ impl Model {
             if entry.kind == StreamKind::NonBlocking {
                 continue; // The slot of a blocking stream that is gone.
             }
+            self.order.join(Stream::LEGACY.index, index);
             if let Some(tail) = entry.tail {
                 self.connect(EdgeKind::LegacyDefault, tail, node);
             }
@@ -209,10 +214,11 @@ impl Model {
             self.hosts.recent.push(index);
         }
         // Otherwise the item before it in the stream is behind the same action already.
-        if std::mem::replace(&mut entry.joined, self.hosts.legacy_actions) != self.hosts.legacy_actions
-            && let Some(legacy) = legacy
-        {
-            self.connect(EdgeKind::LegacyDefault, legacy, node);
+        if std::mem::replace(&mut entry.joined, self.hosts.legacy_actions) != self.hosts.legacy_actions {
+            self.order.join(index, Stream::LEGACY.index);
+            if let Some(legacy) = legacy {
+                self.connect(EdgeKind::LegacyDefault, legacy, node);
+            }
         }
     }
 

@@ -32,6 +32,7 @@ mod handle;
 mod host;
 mod model;
 mod node;
+pub mod order;
 mod owned;
 mod policy;
 mod pool;

@@ -4,6 +4,7 @@ use crate::edge::Edges;
 use crate::handle::{Item, Stream, next_generation};
 use crate::host::HostStreams;
 use crate::node::{Kind, NONE, Node, Queue, Stage};
+use crate::order::HostLines;
 use crate::owned::Owned;
 use crate::policy::{Choice, Log, Policy, Scheduler, Situation};
 use crate::pool::Pool;
@@ -34,6 +35,8 @@ pub struct Model {
     free: Vec<u32>,
     pub(crate) edges: Edges,
     pub(crate) hosts: HostStreams,
+    /// Happens-before between items of host streams; off unless [enabled](HostLines::enable).
+    pub order: HostLines,
     /// Last unfinished item of the NULL stream of a block: (launching grid, block).
     pub(crate) block_streams: HashMap<(u32, u64), Item, BuildHasherDefault<BlockHasher>>,
     pub(crate) device_streams: Owned,
@@ -59,6 +62,7 @@ impl Model {
             free: Vec::new(),
             edges: Edges::new(),
             hosts: HostStreams::new(),
+            order: HostLines::default(),
             block_streams: HashMap::default(),
             device_streams: Owned::new(),
             device_events: Owned::new(),

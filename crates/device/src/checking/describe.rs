@@ -33,12 +33,7 @@ impl Checking {
         Access {
             action,
             bytes: None,
-            thread: Thread::Device {
-                kernel: grid.function.name().to_owned(),
-                grid: grid.code.gridid,
-                block,
-                thread,
-            },
+            thread: Thread::Device { kernel: grid.function.name().to_owned(), grid: grid.code.gridid, block, thread },
             place: location.map(|location| self.place(grid, location)),
             launches: Vec::new(),
             stack: Vec::new(),

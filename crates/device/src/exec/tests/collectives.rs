@@ -26,7 +26,7 @@ fn butterflies_add_whole_warps() {
     let out = Bench::new().output(&Launch::thread(sum_by_butterfly, 1, 128));
     for (i, &sum) in out.iter().enumerate() {
         let first = i as u32 / 32 * 32;
-        assert_eq!(sum, (first..first + 32).sum());
+        assert_eq!(sum, (first..first + 32).sum::<u32>());
     }
 }
 
