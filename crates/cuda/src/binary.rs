@@ -31,7 +31,14 @@ fn image_error(error: &hotfire_image::Error) -> LoadError {
 
 /// Parses units.
 pub(crate) fn parse(texts: &[String]) -> Result<Vec<ast::Module>, LoadError> {
-    let one = |text: &String| hotfire_ptx::parse(text).map_err(|d| failure(Status::INVALID_PTX, format!("PTX {d}")));
+    let keep = hotfire_device::Device::get().is_checking();
+    let one = |text: &String| {
+        let mut unit = hotfire_ptx::parse(text).map_err(|d| failure(Status::INVALID_PTX, format!("PTX {d}")))?;
+        if keep {
+            unit.texts = vec![text.as_str().into()];
+        }
+        Ok(unit)
+    };
     texts.iter().map(one).collect()
 }
 

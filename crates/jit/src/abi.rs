@@ -64,6 +64,8 @@ pub struct ThreadContext {
     pub yielder: *const c_void,
     /// The device's own thread object.
     pub device: *mut c_void,
+    /// In code for checks: the place of the latest call of a built-in function, as [`crate::Kernel::place`] knows it.
+    pub site: u32,
 }
 
 /// What stopped a thread for good. Values are CUDA error codes (driver and runtime agree on them).

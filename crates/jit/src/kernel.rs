@@ -18,6 +18,10 @@ pub struct Kernel {
     pub unbounded_stack: bool,
     /// Source places; `site` arguments of the runtime functions index it.
     pub sites: Vec<Location>,
+    /// Number of the first site among those of all kernels that were compiled for checks; 0 in others.
+    pub(crate) first_site: u32,
+    /// For each function of the kernel, in the order of its sites: its first site, and its index in the module.
+    pub(crate) functions: Vec<(u32, usize)>,
     code: Option<Code>,
 }
 
@@ -59,12 +63,36 @@ impl Kernel {
     /// A kernel whose code is not generated: for tests of what runs kernels.
     #[must_use]
     pub fn from_raw(entry: EntryKind, static_shared: u32, stack: u32) -> Self {
-        Self { entry, static_shared, stack, unbounded_stack: false, sites: Vec::new(), code: None }
+        Self {
+            entry,
+            static_shared,
+            stack,
+            unbounded_stack: false,
+            sites: Vec::new(),
+            first_site: 0,
+            functions: Vec::new(),
+            code: None,
+        }
     }
 
     pub(crate) fn with_code(mut self, code: Code) -> Self {
         self.code = Some(code);
         self
+    }
+
+    /// The place that code for checks noted ([`crate::abi::ThreadContext::site`]), and the function that it is in (index in the
+    /// module). `None` if it is another kernel's.
+    #[must_use]
+    pub fn place(&self, site: u32) -> Option<(Location, usize)> {
+        let site = site.checked_sub(self.first_site).filter(|_| self.first_site != 0)?;
+        Some((*self.sites.get(site as usize)?, self.function_of(site)?))
+    }
+
+    /// The function (index in the module) that an entry of [`Kernel::sites`] lies in.
+    #[must_use]
+    pub fn function_of(&self, site: u32) -> Option<usize> {
+        let after = self.functions.partition_point(|(first, _)| *first <= site);
+        self.functions[..after].last().map(|(_, function)| *function)
     }
 
     /// The place in this or any other kernel's code that a program counter lies in: [`crate::find`].

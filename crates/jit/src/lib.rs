@@ -40,6 +40,8 @@ pub struct Options {
     pub arena: Arena,
     /// The functions that generated code calls.
     pub runtime: abi::Runtime,
+    /// Code for `hotfire check`: it says where it is ([`abi::ThreadContext::site`]) before each call of a built-in function.
+    pub check: bool,
 }
 
 /// Compiles one kernel (or, for calls through a pointer, one device function) with every function it reaches.

@@ -17,6 +17,7 @@ use hotfire_ptx::Diagnostic;
 use hotfire_ptx::ast::{FunctionKind, Location, Module, Variable};
 use std::collections::HashMap;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How a root function is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,15 +46,30 @@ pub(crate) struct Unit<'a> {
 
 /// Places that the code refers to by number.
 #[derive(Default)]
-pub(crate) struct Sites(pub Vec<Location>);
+pub(crate) struct Sites {
+    pub places: Vec<Location>,
+    /// First place of each function, and the function's index in the module.
+    pub functions: Vec<(u32, usize)>,
+    /// What is added to a number to tell it from those of other units; 0 where nobody asks.
+    pub first: u32,
+}
+
+/// The number that the first site of the next unit compiled for checks has.
+static NEXT_SITE: AtomicU32 = AtomicU32::new(1);
 
 impl Sites {
+    /// The places that follow are in this function.
+    fn begin(&mut self, function: usize) {
+        self.functions.push((self.places.len() as u32, function));
+    }
+
     /// The number of a place.
     pub fn of(&mut self, location: Location) -> u32 {
-        if self.0.last() != Some(&location) {
-            self.0.push(location);
+        let fresh = self.functions.last().is_some_and(|(first, _)| *first as usize == self.places.len());
+        if fresh || self.places.last() != Some(&location) {
+            self.places.push(location);
         }
-        (self.0.len() - 1) as u32
+        (self.places.len() - 1) as u32
     }
 }
 
@@ -135,6 +151,11 @@ pub(crate) fn compile(
     let unit = Unit { module, environment, options, names, variables, reach, shared, ids, fma };
 
     let mut sites = Sites::default();
+    if options.check {
+        // Every site is at a statement.
+        let most: usize = unit.reach.functions.iter().map(|f| f.body.statements.len()).sum();
+        sites.first = NEXT_SITE.fetch_add(most as u32, Ordering::Relaxed);
+    }
     let mut map = CodeMap::default();
     let mut context = Context::new();
     let mut builder_context = FunctionBuilderContext::new();
@@ -144,6 +165,7 @@ pub(crate) fn compile(
         context.func.signature = emit::signature(if i == 0 { shape } else { Shape::Function });
         context.func.name = ir::UserFuncName::user(0, id.as_u32());
         let shape = if i == 0 { shape } else { Shape::Function };
+        sites.begin(unit.names.get(&*unit.reach.functions[i].function.name).copied().unwrap_or(0));
         emit::function(&unit, i, shape, &mut context.func, &mut builder_context, &mut sites, isa.frontend_config())?;
         if listing.is_some() {
             context.set_disasm(true);
@@ -186,7 +208,7 @@ pub(crate) fn compile(
             map.traps.push((base + offset, fault));
         }
         for (from, to, site) in places {
-            if let Some(location) = sites.0.get(*site as usize) {
+            if let Some(location) = sites.places.get(*site as usize) {
                 map.places.push((base + from, base + to, *site, *location));
             }
         }
@@ -208,7 +230,7 @@ pub(crate) fn compile(
     let recursive = unit.reach.recursive();
     let mut kernel = Kernel::from_raw(entry, unit.shared.size, stack(&unit.reach, &frames, recursive));
     kernel.unbounded_stack = recursive || unit.reach.indirect;
-    kernel.sites = sites.0;
+    (kernel.first_site, kernel.functions, kernel.sites) = (sites.first, sites.functions, sites.places);
     Ok(kernel.with_code(code))
 }
 

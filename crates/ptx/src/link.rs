@@ -47,7 +47,10 @@ pub fn link(units: Vec<Module>) -> Result<Module, Diagnostic> {
                 }
             }
         }
+        // Units without a text have an empty one, so that the numbers agree.
+        linked.texts.push(unit.texts.pop().unwrap_or_default());
         for mut function in unit.functions {
+            function.unit = number as u32;
             rename_function(&mut function, &renamed, first_file);
             let defines = function.body.is_some() || function.broken.is_some();
             match functions.get(&function.name).copied() {
@@ -72,6 +75,9 @@ pub fn link(units: Vec<Module>) -> Result<Module, Diagnostic> {
                 }
             }
         }
+    }
+    if linked.texts.iter().all(|text| text.is_empty()) {
+        linked.texts.clear();
     }
     Ok(linked)
 }

@@ -2,7 +2,9 @@
 //! that the limit says when device code first allocates, until the device is reset.
 
 use super::arguments::{Arguments, Caller};
+use crate::checking::{Class, Origin, Who};
 use crate::device::Device;
+use crate::engine::Grid;
 use crate::memory::{Kind, Memory};
 use crate::status::Status;
 use hotfire_jit::abi::{Fault, ThreadContext};
@@ -92,12 +94,41 @@ impl Heap {
     }
 }
 
+/// Tells the checker what device code allocated.
+///
+/// # Safety
+/// The context is the calling thread's.
+unsafe fn note(context: *mut ThreadContext, grid: &Grid, address: Option<u64>, size: u64) {
+    let Some(checking) = &grid.device.checking else { return };
+    // SAFETY: the caller's promise.
+    let who = unsafe { Who::of(context) };
+    if let Some(address) = address {
+        checking.allocations.lock().made(Class::Heap, address, size, Origin::Device(who));
+    }
+}
+
+/// Tells the checker what device code freed.
+///
+/// # Safety
+/// The context is the calling thread's.
+unsafe fn note_freed(context: *mut ThreadContext, grid: &Grid, freed: bool, address: u64) {
+    if let Some(checking) = grid.device.checking.as_ref().filter(|_| freed) {
+        // SAFETY: the caller's promise.
+        let who = unsafe { Who::of(context) };
+        checking.allocations.lock().freed(address, Origin::Device(who));
+    }
+}
+
 /// `void* malloc(size_t size)`
 pub(super) unsafe extern "C-unwind" fn malloc(context: *mut ThreadContext, arguments: *const u8, result: *mut u8) {
     // SAFETY: called by generated code with this signature.
     unsafe {
         let size: u64 = Arguments::new(arguments).next();
-        Caller(context).answer(result, |grid, _| grid.device.heap.take(grid.device, size).unwrap_or(0));
+        Caller(context).answer(result, |grid, _| {
+            let address = grid.device.heap.take(grid.device, size);
+            note(context, grid, address, size);
+            address.unwrap_or(0)
+        });
     }
 }
 
@@ -110,6 +141,7 @@ pub(super) unsafe extern "C-unwind" fn free(context: *mut ThreadContext, argumen
         let mut slot = 0u32;
         Caller(context).answer((&raw mut slot).cast(), |grid, _| {
             freed = address == 0 || grid.device.heap.give(address);
+            note_freed(context, grid, freed, address);
             0u32
         });
         if !freed {
@@ -130,7 +162,9 @@ pub(super) unsafe extern "C-unwind" fn cuda_malloc(context: *mut ThreadContext, 
                 return Err(Status::INVALID_VALUE);
             }
             if size > 0 {
-                address = grid.device.heap.take(grid.device, size).ok_or(Status::MEMORY_ALLOCATION)?;
+                let taken = grid.device.heap.take(grid.device, size);
+                note(context, grid, taken, size);
+                address = taken.ok_or(Status::MEMORY_ALLOCATION)?;
             }
             Ok(())
         });
@@ -146,7 +180,9 @@ pub(super) unsafe extern "C-unwind" fn cuda_free(context: *mut ThreadContext, ar
     unsafe {
         let address: u64 = Arguments::new(arguments).next();
         Caller(context).status(result, |grid, _| {
-            if address == 0 || grid.device.heap.give(address) { Ok(()) } else { Err(Status::INVALID_VALUE) }
+            let freed = address == 0 || grid.device.heap.give(address);
+            note_freed(context, grid, freed, address);
+            if freed { Ok(()) } else { Err(Status::INVALID_VALUE) }
         });
     }
 }

@@ -1,6 +1,7 @@
 //! Device launches: a parameter buffer, which takes a slot of the pool, then the launch. launch-model.md sections 3.5 to 3.7.
 
 use super::arguments::{Arguments, Caller, Dim3};
+use crate::checking::Who;
 use crate::device::PARAMETER_ALIGNMENT;
 use crate::engine::{Checked, Grid, Prepared, Shape};
 use crate::memory::Kind;
@@ -59,6 +60,7 @@ fn launch(
     buffer: u64,
     stream: u64,
     checked: Option<Result<Checked, Status>>,
+    who: Who,
 ) -> Result<(), Status> {
     let device = grid.device;
     let memory = device.memory();
@@ -87,6 +89,9 @@ fn launch(
         let item = state.model.launch(launcher, block, stream, Work::Grid).map_err(refusal)?;
         unused = None;
         let child = Grid::new(device, checked, buffer, state.cancel.clone());
+        if let Some(checking) = &device.checking {
+            checking.device_launch(&child, stream, who);
+        }
         state.attach_grid(item, child);
         Ok(())
     });
@@ -156,7 +161,7 @@ pub(super) unsafe extern "C-unwind" fn launch_device_v2(
     unsafe {
         let mut arguments = Arguments::new(arguments);
         let (buffer, stream): (u64, u64) = (arguments.next(), arguments.next());
-        Caller(context).status(result, |grid, block| launch(grid, block, buffer, stream, None));
+        Caller(context).status(result, |grid, block| launch(grid, block, buffer, stream, None, Who::of(context)));
     }
 }
 
@@ -174,8 +179,9 @@ pub(super) unsafe extern "C-unwind" fn launch_device(
             Shape { grid: arguments.next::<Dim3>(), block: arguments.next::<Dim3>(), dynamic_shared: arguments.next() };
         let stream: u64 = arguments.next();
         Caller(context).status(result, |grid, block| {
+            let who = Who::of(context);
             let Some(function) = module::resolve(kernel) else {
-                return launch(grid, block, buffer, stream, Some(Err(Status::INVALID_DEVICE_FUNCTION)));
+                return launch(grid, block, buffer, stream, Some(Err(Status::INVALID_DEVICE_FUNCTION)), who);
             };
             let mut checked = Checked::new(&function, shape, Status::INVALID_CONFIGURATION);
             let needed = u64::from(function.parameter_bytes());
@@ -187,7 +193,7 @@ pub(super) unsafe extern "C-unwind" fn launch_device(
             if grid.device.memory().find(buffer).is_none_or(|found| found.size < needed) {
                 checked = checked.and(Err(Status::INVALID_VALUE));
             }
-            launch(grid, block, buffer, stream, Some(checked))
+            launch(grid, block, buffer, stream, Some(checked), who)
         });
     }
 }

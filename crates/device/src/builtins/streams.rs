@@ -31,7 +31,11 @@ pub(super) unsafe extern "C-unwind" fn stream_create(
             if flags != NON_BLOCKING || target == 0 {
                 return Err(Status::INVALID_VALUE);
             }
-            created = grid.device.with(|state| state.model.device_stream_create(grid.item())).to_bits();
+            let stream = grid.device.with(|state| state.model.device_stream_create(grid.item()));
+            created = stream.to_bits();
+            if let Some(checking) = &grid.device.checking {
+                checking.grids.lock().named_created(stream);
+            }
             Ok(())
         });
         if created != 0 {

@@ -1,24 +1,65 @@
 //! Who is who: threads, places and launches as a finding shows them.
 
-use super::Checking;
+use super::{Checking, Origin, Queue, Stack};
 use crate::engine::Grid;
 use crate::exec;
-use hotfire_check::{Access, Action, Place, Thread};
+use crate::module::Function;
+use hotfire_check::{Access, Action, Launch, Place, Thread};
 use hotfire_jit::abi::ThreadContext;
 use hotfire_ptx::ast::Location;
+use std::sync::Arc;
+
+/// Launches of a chain that are shown at its lower end, and at its upper one. Tail chains can be 10,000 long.
+const SHOWN: (usize, usize) = (24, 8);
+
+/// A device thread at a call of a built-in function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Who {
+    /// `gridid`
+    pub grid: u64,
+    /// Linear index of the block.
+    pub block: u64,
+    /// Linear index of the thread in it.
+    pub thread: u32,
+    /// The place, as [`hotfire_jit::Kernel::place`] knows it; 0 for none.
+    pub site: u32,
+}
+
+impl Who {
+    /// The calling thread.
+    ///
+    /// # Safety
+    /// `context` is what generated code passed to the calling function.
+    pub unsafe fn of(context: *mut ThreadContext) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self {
+                grid: (*(*context).block).gridid,
+                block: exec::block_index(context),
+                thread: (*context).linear,
+                site: (*context).site,
+            }
+        }
+    }
+}
 
 impl Checking {
-    /// The calling device thread, as one side of a finding. The place is that of the call or access it is at.
+    /// The calling device thread, as one side of a finding. The place is that of the built-in function's call.
     ///
     /// # Safety
     /// `context` is what generated code passed to the calling function.
     pub unsafe fn thread(&self, context: *mut ThreadContext, action: Action) -> Access {
-        // SAFETY: the caller's promise; the grid has a block that runs.
-        let (grid, block, thread) = unsafe {
-            let grid = Grid::from_owner(exec::owner(context));
-            (grid, (*(*context).block).ctaid, (*context).tid)
-        };
-        self.device_side(grid, block, thread, None, action)
+        // SAFETY: the caller's promise.
+        self.access(unsafe { Who::of(context) }, action)
+    }
+
+    /// A device thread at a call, as one side of a finding.
+    pub fn access(&self, who: Who, action: Action) -> Access {
+        let grids = self.grids.lock();
+        let function = grids.get(who.grid).map(|(_, kind)| kind.function.clone());
+        drop(grids);
+        let place = function.and_then(|function| self.place_at(&function, who.site));
+        self.side(self.agent(who.grid, who.block, who.thread), place, self.launches(who.grid), action)
     }
 
     /// A device thread as one side of a finding.
@@ -30,24 +71,139 @@ impl Checking {
         location: Option<Location>,
         action: Action,
     ) -> Access {
-        Access {
-            action,
-            bytes: None,
-            thread: Thread::Device { kernel: grid.function.name().to_owned(), grid: grid.code.gridid, block, thread },
-            place: location.map(|location| self.place(grid, location)),
-            launches: Vec::new(),
-            stack: Vec::new(),
+        let gridid = grid.code.gridid;
+        let thread = Thread::Device { kernel: self.names.show(grid.function.name()), grid: gridid, block, thread };
+        let place = location.map(|location| self.place(grid, location));
+        self.side(thread, place, self.launches(gridid), action)
+    }
+
+    /// Whoever did something, as one side of a finding; `None` for what the device did by itself.
+    pub fn origin(&self, origin: &Origin, action: Action) -> Option<Access> {
+        match origin {
+            Origin::Host(stack) => Some(self.host(stack, action)),
+            Origin::Device(who) => Some(self.access(*who, action)),
+            Origin::Load => None,
         }
     }
 
-    /// A place in a kernel's text.
-    pub fn place(&self, grid: &Grid, location: Location) -> Place {
-        Place {
-            file: None,
-            line: location.source.map(|source| source.line),
-            function: Some(grid.function.name().to_owned()),
-            ptx_line: Some(location.line),
-            ptx: None,
+    /// A host thread as one side of a finding.
+    pub fn host(&self, stack: &Stack, action: Action) -> Access {
+        Access { stack: stack.frames(), ..self.side(Thread::Host, stack.place(), Vec::new(), action) }
+    }
+
+    fn side(&self, thread: Thread, place: Option<Place>, launches: Vec<Launch>, action: Action) -> Access {
+        Access { action, bytes: None, thread, place, launches, stack: Vec::new() }
+    }
+
+    /// A thread by its linear indices.
+    fn agent(&self, gridid: u64, block: u64, thread: u32) -> Thread {
+        let grids = self.grids.lock();
+        let Some((_, kind)) = grids.get(gridid) else { return Thread::Host };
+        Thread::Device {
+            kernel: self.names.show(kind.function.name()),
+            grid: gridid,
+            block: kind.block_at(block),
+            thread: kind.thread_at(thread),
         }
     }
+
+    /// A kernel's name as its author wrote it.
+    pub fn kernel_name(&self, function: &Function) -> String {
+        self.names.show(function.name())
+    }
+
+    /// What a grid is called in a sentence: `scale (grid 3)`.
+    pub fn grid_name(&self, gridid: u64) -> String {
+        let grids = self.grids.lock();
+        grids.get(gridid).map_or_else(
+            || format!("grid {gridid}"),
+            |(_, kind)| format!("`{}` (grid {gridid})", self.names.show(kind.function.name())),
+        )
+    }
+
+    /// A place in a grid's code.
+    pub fn place(&self, grid: &Grid, location: Location) -> Place {
+        let image = grid.function.image();
+        let function = image.function_at(&grid.code.kernel, location);
+        image.place(location, function, |name| self.names.show(name))
+    }
+
+    /// The place of a call of a built-in function in a kernel, by the number that generated code noted.
+    pub fn place_at(&self, function: &Function, site: u32) -> Option<Place> {
+        let (location, index) = function.site(site)?;
+        Some(function.image().place(location, Some(index), |name| self.names.show(name)))
+    }
+
+    /// How a grid came to be: its own launch first, the host's last. Of very long chains the middle is one entry that says so.
+    pub fn launches(&self, gridid: u64) -> Vec<Launch> {
+        let grids = self.grids.lock();
+        let mut chain = Vec::new();
+        let mut at = gridid;
+        while let Some((record, kind)) = grids.get(at) {
+            let parent = grids.get(record.parent).map(|(_, kind)| (kind.function.clone(), kind.block_at(record.block)));
+            chain.push((*record, kind.function.clone(), kind.grid, kind.block, kind.site, kind.stack.clone(), parent));
+            at = record.parent;
+        }
+        let host_streams: Vec<String> = chain
+            .iter()
+            .map(|(record, ..)| match record.queue {
+                Queue::Host(number) => grids.host_stream_text(number).to_owned(),
+                _ => String::new(),
+            })
+            .collect();
+        drop(grids);
+        let count = chain.len();
+        let hidden = |index: usize| index >= SHOWN.0 && index + SHOWN.1 < count;
+        let mut launches = Vec::new();
+        for (index, (record, function, grid, block, site, stack, parent)) in chain.into_iter().enumerate() {
+            if hidden(index) {
+                if index == SHOWN.0 {
+                    launches.push(Launch {
+                        what: format!("… {} launches in between …", count - SHOWN.0 - SHOWN.1),
+                        stream: self.queue_text(record.queue, None, &host_streams[index]),
+                        by: self.agent(record.parent, record.block, record.thread),
+                        place: None,
+                        stack: Vec::new(),
+                    });
+                }
+                continue;
+            }
+            let block_of_launcher = parent.as_ref().map(|(_, block)| *block);
+            let place = match &parent {
+                Some((launcher, _)) => self.place_at(launcher, site),
+                None => stack.place(),
+            };
+            launches.push(Launch {
+                what: self.launch_text(&function, grid, block),
+                stream: self.queue_text(record.queue, block_of_launcher, &host_streams[index]),
+                by: self.agent(record.parent, record.block, record.thread),
+                place,
+                stack: stack.frames(),
+            });
+        }
+        launches
+    }
+
+    /// `scale<<<(4,1,1), (256,1,1)>>>`
+    pub fn launch_text(&self, function: &Arc<Function>, grid: [u32; 3], block: [u32; 3]) -> String {
+        format!("{}<<<{}, {}>>>", self.kernel_name(function), triple(grid), triple(block))
+    }
+
+    fn queue_text(&self, queue: Queue, block: Option<[u32; 3]>, host: &str) -> String {
+        match queue {
+            Queue::Host(_) => host.to_owned(),
+            Queue::Null => match block {
+                Some(block) => format!("NULL stream of block {}", triple(block)),
+                None => "NULL stream".into(),
+            },
+            Queue::Named(number) => format!("device stream #{number}"),
+            Queue::FireAndForget => "fire-and-forget".into(),
+            Queue::Tail => "tail".into(),
+        }
+    }
+}
+
+/// `(4,1,1)`
+pub(super) fn triple([x, y, z]: [u32; 3]) -> String {
+    format!("({x},{y},{z})")
 }

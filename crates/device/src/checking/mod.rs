@@ -1,9 +1,25 @@
 //! What `hotfire check` adds to a device: findings, and who is who in them.
+//!
+//! Locks here are taken inside the engine's, never around it.
+#![allow(dead_code, reason = "names for rules of other crates' findings are made as the rules come")]
 
+mod allocations;
 mod describe;
+mod grids;
+mod names;
+mod origin;
 
-use hotfire_check::Collector;
+pub(crate) use allocations::{Allocations, Class};
+pub(crate) use describe::Who;
+pub(crate) use grids::{Grids, Queue};
+pub(crate) use origin::{Origin, Stack};
+
+use crate::memory::Memory;
+use hotfire_check::{Collector, Report};
+use names::Names;
+use parking_lot::Mutex;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The checker of one device.
 pub(crate) struct Checking {
@@ -11,21 +27,38 @@ pub(crate) struct Checking {
     pub collector: Collector,
     /// The directory that the report goes to: one file a process.
     output: Option<PathBuf>,
+    memory: Arc<Memory>,
+    names: Names,
+    /// Every launch of the run.
+    pub grids: Mutex<Grids>,
+    /// What memory is called.
+    pub allocations: Mutex<Allocations>,
 }
 
 impl Checking {
-    /// A checker, if `HOTFIRE_CHECK` names the directory for its report.
-    pub fn of_environment() -> Option<Self> {
-        let output = std::env::var_os("HOTFIRE_CHECK").filter(|path| !path.is_empty())?;
-        Some(Self { collector: Collector::new(), output: Some(output.into()) })
+    /// A checker that writes no report by itself.
+    pub fn new(memory: Arc<Memory>) -> Self {
+        Self {
+            collector: Collector::new(),
+            output: None,
+            memory,
+            names: Names::default(),
+            grids: Mutex::default(),
+            allocations: Mutex::default(),
+        }
     }
 
-    /// Writes the report as it is now.
-    pub fn write(&self) {
+    /// A checker, if `HOTFIRE_CHECK` names the directory for its report.
+    pub fn of_environment(memory: Arc<Memory>) -> Option<Self> {
+        let output = std::env::var_os("HOTFIRE_CHECK").filter(|path| !path.is_empty())?;
+        Some(Self { output: Some(output.into()), ..Self::new(memory) })
+    }
+
+    /// Writes a report.
+    pub fn write(&self, report: &Report) {
         let Some(directory) = &self.output else { return };
         let path = directory.join(format!("{}.json", std::process::id()));
-        let report = self.collector.report();
-        let written = serde_json::to_vec(&report).map_err(std::io::Error::other).and_then(|text| {
+        let written = serde_json::to_vec(report).map_err(std::io::Error::other).and_then(|text| {
             let fresh = path.with_extension("new");
             std::fs::write(&fresh, text)?;
             std::fs::rename(&fresh, &path)

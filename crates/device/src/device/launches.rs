@@ -1,6 +1,7 @@
 //! Kernel launches by the host. launch-model.md section 2.1.
 
 use super::{Device, LaunchConfig};
+use crate::checking::Stack;
 use crate::engine::{Checked, Grid, Shape};
 use crate::memory::Kind;
 use crate::module::Function;
@@ -41,13 +42,17 @@ impl Device {
         if parameters.len() < function.parameter_bytes() as usize {
             return Err(Status::INVALID_VALUE);
         }
-        let stream = self.resolve(config.stream);
+        let handle = self.resolve(config.stream);
+        let stack = self.checking.as_ref().map(|_| Stack::here());
         let block = self.parameter_block(&parameters[..function.parameter_bytes() as usize])?;
         let launched = self.with(|state| {
             // The launch may have raced with a fault.
             state.sticky.ok()?;
-            let stream = state.stream(stream)?;
+            let stream = state.stream(handle)?;
             let grid = Grid::new(self, checked, block, state.cancel.clone());
+            if let (Some(checking), Some(stack)) = (&self.checking, stack) {
+                checking.host_launch(&grid, handle, stack);
+            }
             let item = state.model.submit(stream, Work::Grid);
             state.attach_grid(item, grid);
             Ok(())

@@ -1,6 +1,7 @@
 //! Allocation (CUDA Runtime API, memory management).
 
 use super::{Allocation, Device, MemoryKind, Stream};
+use crate::checking::{Class, Origin, Stack};
 use crate::engine::Operation;
 use crate::memory::{Kind, RegisterError};
 use crate::status::Status;
@@ -18,7 +19,31 @@ impl Device {
         if kind != Kind::PinnedHost && bytes > self.mem_info().0 {
             return Err(Status::MEMORY_ALLOCATION);
         }
-        self.memory().alloc(kind, bytes, ALIGNMENT).ok_or(Status::MEMORY_ALLOCATION)
+        let address = self.memory().alloc(kind, bytes, ALIGNMENT).ok_or(Status::MEMORY_ALLOCATION)?;
+        self.note_made(
+            match kind {
+                Kind::Managed => Class::Managed,
+                Kind::PinnedHost => Class::Pinned,
+                _ => Class::Device,
+            },
+            address,
+            bytes,
+        );
+        Ok(address)
+    }
+
+    /// Tells the checker what a host thread allocated.
+    fn note_made(&self, class: Class, address: u64, bytes: u64) {
+        if let Some(checking) = &self.checking {
+            checking.allocations.lock().made(class, address, bytes, Origin::Host(Stack::here()));
+        }
+    }
+
+    /// Tells the checker what a host thread freed.
+    fn note_freed(&self, address: u64) {
+        if let Some(checking) = &self.checking {
+            checking.allocations.lock().freed(address, Origin::Host(Stack::here()));
+        }
     }
 
     /// `cudaMalloc`. 0 bytes give address 0.
@@ -73,7 +98,12 @@ impl Device {
         }
         self.flags.lock().remove(&address);
         // Another thread may have been faster.
-        if known(self) && self.memory().free(address).is_ok() { Status::SUCCESS } else { Status::INVALID_VALUE }
+        if known(self) && self.memory().free(address).is_ok() {
+            self.note_freed(address);
+            Status::SUCCESS
+        } else {
+            Status::INVALID_VALUE
+        }
     }
 
     /// `cudaMallocAsync`: the address is valid at once.
@@ -98,6 +128,7 @@ impl Device {
                 let stream = state.stream(stream)?;
                 let item = state.model.submit(stream, Work::Operation);
                 state.attach_operation(item, Operation::Free(address));
+                self.note_freed(address);
                 Ok(())
             })
         });
@@ -129,6 +160,7 @@ impl Device {
         match self.memory().register_host(address, bytes) {
             Ok(()) => {
                 self.flags.lock().insert(address, flags);
+                self.note_made(Class::Registered, address, bytes);
                 Status::SUCCESS
             }
             Err(RegisterError::Overlap) => Status::HOST_MEMORY_ALREADY_REGISTERED,
@@ -145,6 +177,7 @@ impl Device {
         match self.memory().unregister_host(address) {
             Ok(_) => {
                 self.flags.lock().remove(&address);
+                self.note_freed(address);
                 Status::SUCCESS
             }
             Err(_) => Status::HOST_MEMORY_NOT_REGISTERED,

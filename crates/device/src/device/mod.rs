@@ -22,6 +22,7 @@ use crate::module::Module;
 use crate::profile;
 use crate::status::Status;
 use crossbeam_utils::sync::Parker;
+use hotfire_check::Report;
 use hotfire_launch::Policy;
 use limits::LimitValues;
 use parking_lot::Mutex;
@@ -83,10 +84,14 @@ impl Device {
         let limits = LimitValues::default();
         let environment = || std::env::var("HOTFIRE_WORKERS").ok()?.parse().ok();
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let workers = config.workers.or_else(environment).unwrap_or_else(cores).clamp(1, 1024);
         let policy = config.policy.unwrap_or_else(policy_of_environment);
         let memory = Memory::new(config.memory.unwrap_or_else(Memory::default_limit))
             .unwrap_or_else(|error| panic!("hotfire: no address space for device memory: {error}"));
+        let checking =
+            Checking::of_environment(memory.clone()).or_else(|| config.check.then(|| Checking::new(memory.clone())));
+        let workers = config.workers.or_else(environment).unwrap_or_else(cores).clamp(1, 1024);
+        // One worker and one seed give one run.
+        let workers = if checking.is_some() { 1 } else { workers };
         let device: &'static Self = Box::leak(Box::new(Self {
             engine: Engine::new(limits.pending_launches, policy),
             memory,
@@ -102,7 +107,7 @@ impl Device {
             heap: Heap::new(),
             printf: Printf::new(config.output),
             host_thread: Once::new(),
-            checking: Checking::of_environment(),
+            checking,
         }));
         let parkers: Vec<Parker> = (0..workers).map(|_| Parker::new()).collect();
         device.engine.set_workers(parkers.iter().map(|parker| parker.unparker().clone()).collect());
@@ -190,8 +195,19 @@ impl Device {
     /// Writes what the checker found, if there is one. Called when the process ends.
     pub fn write_findings(&self) {
         if let Some(checking) = &self.checking {
-            checking.write();
+            checking.write(&self.findings());
         }
+    }
+
+    /// What the checker found so far; nothing if there is none.
+    pub fn findings(&self) -> Report {
+        let Some(checking) = &self.checking else { return Report::default() };
+        checking.collector.report()
+    }
+
+    /// Whether the device checks the program: then modules keep their texts ([`hotfire_ptx::ast::Module::texts`]).
+    pub fn is_checking(&self) -> bool {
+        self.checking.is_some()
     }
 
     pub(crate) fn memory(&self) -> &Arc<Memory> {

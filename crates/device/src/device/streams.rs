@@ -27,7 +27,11 @@ impl Device {
         self.healthy()?;
         let kind = if non_blocking { StreamKind::NonBlocking } else { StreamKind::Blocking };
         let priority = priority.clamp(*PRIORITIES.start(), *PRIORITIES.end());
-        Ok(self.with(|state| state.streams.create(&mut state.model, kind, priority)))
+        let stream = self.with(|state| state.streams.create(&mut state.model, kind, priority));
+        if let Some(checking) = &self.checking {
+            checking.grids.lock().stream_created(stream, non_blocking);
+        }
+        Ok(stream)
     }
 
     /// `cudaStreamDestroy`: what is queued still runs.

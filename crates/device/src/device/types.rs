@@ -13,6 +13,8 @@ pub struct Config {
     pub memory: Option<u64>,
     /// Where printf output goes; by default C's standard output, so that it keeps its place among the program's own.
     pub output: Option<fn(&[u8])>,
+    /// Whether the device checks the program ([`Device::findings`](super::Device::findings)); `HOTFIRE_CHECK` asks for it too.
+    pub check: bool,
 }
 
 /// A stream as programs hold it (`cudaStream_t`, `CUstream`).

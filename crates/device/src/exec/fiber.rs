@@ -64,6 +64,7 @@ impl Fiber {
             reserved: 0,
             yielder: ptr::null(),
             device: place.cast(),
+            site: 0,
         };
         let fiber = Fiber {
             context,

@@ -24,7 +24,7 @@ mod worker;
 
 pub use context::{block_index, exit, fault, memory, on_worker_stack, owner, yield_now};
 pub use grid::{FaultReport, GridCode, Outcome, ParkedBlock};
-pub use runtime::{is_private, runtime};
+pub use runtime::{is_private, runtime, shared_offset};
 pub use worker::Worker;
 
 #[cfg(test)]

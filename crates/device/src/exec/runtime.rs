@@ -97,6 +97,12 @@ pub fn is_private(address: u64) -> bool {
     region::existing().is_some_and(|regions| regions.windows.contains(address) || regions.stacks.contains(address))
 }
 
+/// The offset in its block's shared memory, for an address in some block's shared window.
+pub fn shared_offset(address: u64) -> Option<u64> {
+    // Windows lie at multiples of their size.
+    region::existing().filter(|regions| regions.windows.contains(address)).map(|_| address % WINDOW)
+}
+
 /// The fault of that CUDA number.
 fn fault_of(number: u32) -> Fault {
     [

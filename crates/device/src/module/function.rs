@@ -59,6 +59,18 @@ impl Function {
         }
     }
 
+    /// The module that it is part of.
+    pub(crate) fn image(&self) -> &Arc<Image> {
+        &self.image
+    }
+
+    /// The place that code for checks noted ([`hotfire_jit::abi::ThreadContext::site`]), and the function (index in the module)
+    /// that it is in: this kernel's code, or that of a function called by address.
+    pub(crate) fn site(&self, site: u32) -> Option<(ast::Location, usize)> {
+        let kernel = self.kernel.get()?.as_ref().ok()?;
+        kernel.place(site).or_else(|| self.image.site_by_address(site))
+    }
+
     fn text(&self) -> &ast::Function {
         &self.image.text().functions[self.index]
     }

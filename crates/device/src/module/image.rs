@@ -2,6 +2,7 @@
 
 use super::code;
 use crate::builtins;
+use crate::checking::Origin;
 use crate::device::Device;
 use crate::exec;
 use crate::status::Status;
@@ -21,11 +22,15 @@ pub(crate) struct Image {
     /// Address of function 0.
     first_code: u64,
     /// Functions that were called by address.
-    by_address: Vec<OnceLock<Option<Arc<Kernel>>>>,
+    pub(super) by_address: Vec<OnceLock<Option<Arc<Kernel>>>>,
     /// Allocations of the variables.
     allocations: Mutex<Vec<u64>>,
     constant_bytes: u32,
     arena: hotfire_jit::Arena,
+    /// Whether code is compiled for checks.
+    check: bool,
+    /// Where the lines of each kept text begin, once somebody asked.
+    pub(super) lines: Vec<OnceLock<Vec<u32>>>,
 }
 
 impl Image {
@@ -42,7 +47,9 @@ impl Image {
         let by_address = text.functions.iter().map(|_| OnceLock::new()).collect();
         let arena = device.memory().arena();
         let allocations = Mutex::new(allocations);
-        Self { text, variables, functions, first_code, by_address, allocations, constant_bytes, arena }
+        let check = device.checking.is_some();
+        let lines = text.texts.iter().map(|_| OnceLock::new()).collect();
+        Self { text, variables, functions, first_code, by_address, allocations, constant_bytes, arena, check, lines }
     }
 
     /// The linked module.
@@ -66,7 +73,7 @@ impl Image {
         if let Some(kernel) = crate::engine::native::kernel(name) {
             return Ok(Arc::new(kernel));
         }
-        let options = Options { arena: self.arena, runtime: exec::runtime() };
+        let options = Options { arena: self.arena, runtime: exec::runtime(), check: self.check };
         hotfire_jit::compile(&self.text, name, self, &options).map(Arc::new).map_err(|error| {
             eprintln!("hotfire: {name} cannot be compiled: {error}");
             Status::INVALID_PTX
@@ -83,6 +90,10 @@ impl Image {
     pub fn release(&self, device: &Device) {
         for allocation in self.allocations.lock().drain(..) {
             let _ = device.memory().free(allocation);
+        }
+        if let Some(checking) = &device.checking {
+            let mut known = checking.allocations.lock();
+            self.variables.values().for_each(|(address, _)| known.freed(*address, Origin::Load));
         }
     }
 }

@@ -90,6 +90,9 @@ fn place(device: &Device, text: &ast::Module) -> Result<Placement, LoadError> {
             log: format!("no room for {end} bytes of variables"),
         })?;
         placement.allocations.push(base);
+        if let Some(checking) = &device.checking {
+            offsets.iter().for_each(|(name, offset, size)| checking.variable(name, base + offset, *size));
+        }
         let named = offsets.into_iter().map(|(name, offset, size)| (name, (base + offset, size)));
         placement.variables.extend(named);
     }

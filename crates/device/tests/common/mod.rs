@@ -24,7 +24,10 @@ pub fn fixture_with(config: Config) -> Fixture {
 /// The same with other kernels.
 pub fn fixture_of(config: Config, text: &str) -> Fixture {
     let device = Device::new(config);
-    let module = hotfire_ptx::parse(text).unwrap();
+    let mut module = hotfire_ptx::parse(text).unwrap();
+    if device.is_checking() {
+        module.texts = vec![text.into()];
+    }
     let module = device.load_module(vec![module]).unwrap_or_else(|error| panic!("{error:?}"));
     Fixture { device, module }
 }

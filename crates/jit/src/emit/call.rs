@@ -2,6 +2,7 @@
 //! and calls through pointers alike.
 
 use super::{Emit, Result, clif};
+use crate::abi::ThreadContext;
 use cranelift_codegen::ir::{
     AbiParam, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind, Value, types,
 };
@@ -33,6 +34,11 @@ impl Emit<'_, '_> {
         }
         let result = self.area(returns);
         let callee = self.callee(call)?;
+        if self.unit.options.check && matches!(callee, Callee::Native(_)) {
+            let site = self.word(self.sites.first.wrapping_add(self.site));
+            let at = std::mem::offset_of!(ThreadContext, site) as i32;
+            self.f.ins().store(MemFlagsData::trusted(), site, self.context, at);
+        }
         let mut signature = Signature::new(CallConv::SystemV);
         signature.params.extend([AbiParam::new(types::I64); 3]);
         let context = self.context;

@@ -82,7 +82,7 @@ fn options() -> Options {
         reserved: [0; 4],
     };
     // Every address of the process lies in this arena.
-    Options { arena: Arena { base: 0, size: 1 << 47 }, runtime }
+    Options { arena: Arena { base: 0, size: 1 << 47 }, runtime, check: false }
 }
 
 /// Untyped register type and size in bytes of a PTX type.
@@ -174,6 +174,7 @@ impl Code {
             reserved: 0,
             yielder: std::ptr::null(),
             device: std::ptr::null_mut(),
+            site: 0,
         };
         let EntryKind::Loop(entry) = self.kernel.entry else { panic!("the kernel never suspends") };
         // SAFETY: the entry is of a kernel that touches only its cases; the contexts are live and filled in.

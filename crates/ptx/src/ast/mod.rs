@@ -62,6 +62,8 @@ pub struct Module {
     pub variables: Vec<Variable>,
     /// Kernels, functions and their declarations.
     pub functions: Vec<Function>,
+    /// The texts that the functions were read from, by [`Function::unit`]; empty where nobody keeps them.
+    pub texts: Vec<Name>,
 }
 
 /// Who sees a symbol.
@@ -159,6 +161,8 @@ pub struct Function {
     pub broken: Option<crate::Diagnostic>,
     /// Where it is declared.
     pub location: Location,
+    /// The text that its locations mean: index into [`Module::texts`], where texts are kept.
+    pub unit: u32,
 }
 
 /// `.maxntid` and its relatives.

@@ -29,6 +29,7 @@ impl<'t> Parser<'t> {
             body: None,
             broken: None,
             location: directive.location(),
+            unit: 0,
         };
         self.directives(&mut function.directives)?;
         self.sources.begin_function();
