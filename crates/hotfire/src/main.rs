@@ -1,13 +1,16 @@
 //! The command line: starts programs on the software device, looks into files, explains the machine.
 #![forbid(unsafe_code)]
 
+mod check;
 mod doctor;
+mod explain;
 mod inspect;
 mod library;
 mod run;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -21,6 +24,8 @@ const EXAMPLES: &str = "\
 Examples:
   hotfire run -- ./program --its options    run a program on the software device
   hotfire run -- python3 train.py           anything that loads the CUDA driver or runtime
+  hotfire check -- ./program                the same, and every broken rule of the launch model is named
+  hotfire explain race/parent-child         what a rule is about
   hotfire inspect ./program                 which kernels it has, what they launch, what would not run
   hotfire doctor                            whether this machine is ready, tried with a small program";
 
@@ -39,6 +44,17 @@ enum Command {
     /// be executed, 127 that it was not found.
     #[command(after_help = run::NOTES)]
     Run(run::Arguments),
+    /// Run a CUDA program on the software device and report every broken rule of the launch model
+    ///
+    /// The program's own exit code is what you get if nothing was found, 128 + N if signal N ended it, and 86 if there is an error. 125 means
+    /// that Hotfire itself could not start it, 126 that the program could not be executed, 127 that it was not found.
+    #[command(after_help = check::NOTES)]
+    Check(check::Arguments),
+    /// Explain a rule of `hotfire check`, or list all of them
+    Explain {
+        /// The rule (race/host) or a family of rules (race)
+        rule: Option<String>,
+    },
     /// Show the device code in a file: kernels, parameters, launches, and what this device cannot run
     ///
     /// FILE may be an executable, a shared object, a relocatable object, a static library, a fat binary or PTX. Exits with 1 if the file has
@@ -57,6 +73,8 @@ enum Command {
 fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Check(arguments) => check::check(&arguments),
+        Command::Explain { rule } => explain::explain(rule.as_deref().unwrap_or_default()),
         Command::Inspect { file, mangled } => inspect::inspect(&file, mangled),
         Command::Doctor => doctor::doctor(),
     }
@@ -75,4 +93,15 @@ fn prepend(variable: &str, value: OsString) -> OsString {
         result.push(old);
     }
     result
+}
+
+/// Prints to stdout. A reader that has seen enough (`| head`) is no error.
+fn print(text: &str) -> ExitCode {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            report(&format!("cannot write to stdout: {error}"));
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::SUCCESS,
+    }
 }

@@ -16,7 +16,7 @@ The program is replaced in place: it keeps this process's number, streams and si
 Children of the program run on the software device too. Messages of the device begin with `hotfire:` on stderr.";
 
 /// As env(1) and timeout(1) have them.
-const CANNOT_START: u8 = 125;
+pub const CANNOT_START: u8 = 125;
 const CANNOT_EXECUTE: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
@@ -36,21 +36,13 @@ pub struct Arguments {
 
 /// Does not return if the program could be started.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let environment = match library::find().and_then(|library| Environment::prepare(&library)) {
-        Ok(environment) => environment,
+    let mut command = match command(&arguments.program) {
+        Ok(command) => command,
         Err(message) => {
             report(&message);
             return ExitCode::from(CANNOT_START);
         }
     };
-    let (program, rest) = arguments.program.split_first().expect("clap requires the program");
-    if let Some(path) = library::in_path(program)
-        && is_static(&path)
-    {
-        report(&format!("{} is linked statically: no CUDA library can be given to it", path.display()));
-    }
-    let mut command = Command::new(program);
-    command.args(rest).envs(environment.variables());
     if let Some(workers) = arguments.workers {
         command.env("HOTFIRE_WORKERS", workers.to_string());
     }
@@ -58,8 +50,27 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         command.env("HOTFIRE_POLICY", policy);
     }
     let error = command.exec();
-    report(&format!("cannot run {}: {error}", Path::new(program).display()));
-    ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_EXECUTE })
+    ExitCode::from(not_started(&command, &error))
+}
+
+/// The program with its arguments, set up to load the software device. Warns of programs that cannot load anything.
+pub fn command(program: &[OsString]) -> Result<Command, String> {
+    let environment = library::find().and_then(|library| Environment::prepare(&library))?;
+    let (program, rest) = program.split_first().ok_or("no program is named")?;
+    if let Some(path) = library::in_path(program)
+        && is_static(&path)
+    {
+        report(&format!("{} is linked statically: no CUDA library can be given to it", path.display()));
+    }
+    let mut command = Command::new(program);
+    command.args(rest).envs(environment.variables());
+    Ok(command)
+}
+
+/// Says why a program did not start. The exit code that tells so.
+pub fn not_started(command: &Command, error: &io::Error) -> u8 {
+    report(&format!("cannot run {}: {error}", Path::new(command.get_program()).display()));
+    if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_EXECUTE }
 }
 
 /// Whether this is an ELF executable without a dynamic loader. Unreadable files and scripts are not.
