@@ -4,6 +4,7 @@ use super::arguments::{Arguments, Caller, Dim3};
 use crate::checking::Who;
 use crate::device::PARAMETER_ALIGNMENT;
 use crate::engine::{Checked, Grid, Prepared, Shape};
+use crate::exec;
 use crate::memory::Kind;
 use crate::module;
 use crate::status::Status;
@@ -53,7 +54,8 @@ fn prepare(grid: &Grid, bytes: u64, align: u64, checked: Option<Checked>) -> Res
     Ok(buffer)
 }
 
-/// Launches what was prepared; `checked` is what version 1 of the call says only now.
+/// Launches what was prepared; `checked` is what version 1 of the call says only now. True if the thread should let the child
+/// come first.
 fn launch(
     grid: &Grid,
     block: u64,
@@ -61,7 +63,7 @@ fn launch(
     stream: u64,
     checked: Option<Result<Checked, Status>>,
     who: Who,
-) -> Result<(), Status> {
+) -> Result<bool, Status> {
     let device = grid.device;
     let memory = device.memory();
     let stream = self::stream(stream);
@@ -88,12 +90,12 @@ fn launch(
         };
         let item = state.model.launch(launcher, block, stream, Work::Grid).map_err(refusal)?;
         unused = None;
-        let child = Grid::new(device, checked, buffer, state.cancel.clone());
+        let child = Grid::new(device, checked, buffer, state.cancel.clone(), Some(grid));
         if let Some(checking) = &device.checking {
             checking.device_launch(&child, stream, who);
         }
         state.attach_grid(item, child);
-        Ok(())
+        Ok(stream != DeviceLaunchStream::Tail && state.gives_way())
     });
     if let Some(buffer) = unused {
         let _ = memory.free(buffer);
@@ -161,7 +163,14 @@ pub(super) unsafe extern "C-unwind" fn launch_device_v2(
     unsafe {
         let mut arguments = Arguments::new(arguments);
         let (buffer, stream): (u64, u64) = (arguments.next(), arguments.next());
-        Caller(context).status(result, |grid, block| launch(grid, block, buffer, stream, None, Who::of(context)));
+        let mut gives_way = false;
+        Caller(context).status(result, |grid, block| {
+            gives_way = launch(grid, block, buffer, stream, None, Who::of(context))?;
+            Ok(())
+        });
+        if gives_way {
+            exec::give_way(context);
+        }
     }
 }
 
@@ -178,10 +187,12 @@ pub(super) unsafe extern "C-unwind" fn launch_device(
         let shape =
             Shape { grid: arguments.next::<Dim3>(), block: arguments.next::<Dim3>(), dynamic_shared: arguments.next() };
         let stream: u64 = arguments.next();
+        let mut gives_way = false;
         Caller(context).status(result, |grid, block| {
             let who = Who::of(context);
             let Some(function) = module::resolve(kernel) else {
-                return launch(grid, block, buffer, stream, Some(Err(Status::INVALID_DEVICE_FUNCTION)), who);
+                let failure = Some(Err(Status::INVALID_DEVICE_FUNCTION));
+                return launch(grid, block, buffer, stream, failure, who).map(drop);
             };
             let mut checked = Checked::new(&function, shape, Status::INVALID_CONFIGURATION);
             let needed = u64::from(function.parameter_bytes());
@@ -193,8 +204,12 @@ pub(super) unsafe extern "C-unwind" fn launch_device(
             if grid.device.memory().find(buffer).is_none_or(|found| found.size < needed) {
                 checked = checked.and(Err(Status::INVALID_VALUE));
             }
-            launch(grid, block, buffer, stream, Some(checked), who)
+            gives_way = launch(grid, block, buffer, stream, Some(checked), who)?;
+            Ok(())
         });
+        if gives_way {
+            exec::give_way(context);
+        }
     }
 }
 

@@ -7,12 +7,15 @@ mod allocations;
 mod describe;
 mod grids;
 mod names;
+mod observe;
 mod origin;
+mod time;
 
 pub(crate) use allocations::{Allocations, Class};
 pub(crate) use describe::Who;
 pub(crate) use grids::{Grids, Queue};
 pub(crate) use origin::{Origin, Stack};
+pub(crate) use time::{CALL, ModelTime, TURN};
 
 use crate::memory::Memory;
 use hotfire_check::{Collector, Report};
@@ -33,6 +36,8 @@ pub(crate) struct Checking {
     pub grids: Mutex<Grids>,
     /// What memory is called.
     pub allocations: Mutex<Allocations>,
+    /// What clocks show.
+    pub time: ModelTime,
 }
 
 impl Checking {
@@ -45,7 +50,23 @@ impl Checking {
             names: Names::default(),
             grids: Mutex::default(),
             allocations: Mutex::default(),
+            time: ModelTime::default(),
         }
+    }
+
+    /// The device is going to advance: what keeps host code from memory that the device uses is lifted. Never called twice in a row.
+    pub fn lift(&self) {}
+
+    /// The device stands still, and host code is going to run.
+    pub fn guard(&self) {}
+
+    /// Adds a line to the summary, once.
+    pub fn note(&self, line: String) {
+        self.collector.summary(|summary| {
+            if !summary.notes.contains(&line) {
+                summary.notes.push(line);
+            }
+        });
     }
 
     /// A checker, if `HOTFIRE_CHECK` names the directory for its report.

@@ -5,7 +5,7 @@
 
 use super::{Device, Stream};
 use crate::copy::{Copy3d, Direction, Fill3d, Mode};
-use crate::engine::Operation;
+use crate::engine::{Operation, State};
 use crate::memory::Kind;
 use crate::status::Status;
 use hotfire_launch::{Item, Stage, Work};
@@ -99,14 +99,18 @@ impl Device {
     /// Carries an operation out on the calling thread when its stream gets there.
     fn perform(&'static self, stream: Stream, operation: Operation) -> Result<(), Status> {
         let item = self.submit(stream, Operation::Caller)?;
-        self.engine.wait(|state| {
+        let turn = |state: &mut State| {
             if state.model.stage(item) == Stage::Running {
                 return Some(Ok(()));
             }
             state.sticky.ok().err().map(Err)
+        };
+        self.engine.wait_then(turn, |turn: Result<(), Status>| {
+            turn?;
+            self.operate(operation);
+            self.with(|state| state.finish(item));
+            Ok::<(), Status>(())
         })?;
-        self.operate(operation);
-        self.with(|state| state.finish(item));
         self.printf.flush();
         Ok(())
     }

@@ -44,7 +44,10 @@ impl Device {
                 self.printf.flush();
                 self.sticky()
             }
-            Ok(false) => Status::NOT_READY,
+            Ok(false) => {
+                self.engine.pump();
+                Status::NOT_READY
+            }
             Err(status) => status,
         }
     }
@@ -77,9 +80,7 @@ impl Device {
             Ok((time(start)?, time(end)?))
         });
         let (start, end) = times?;
-        let forwards = end.saturating_duration_since(start).as_secs_f64();
-        let backwards = start.saturating_duration_since(end).as_secs_f64();
-        Ok(((forwards - backwards) * 1e3) as f32)
+        Ok((end.wrapping_sub(start) as i64 as f64 / 1e6) as f32)
     }
 
     /// `cudaEventDestroy`.

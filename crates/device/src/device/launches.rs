@@ -49,7 +49,7 @@ impl Device {
             // The launch may have raced with a fault.
             state.sticky.ok()?;
             let stream = state.stream(handle)?;
-            let grid = Grid::new(self, checked, block, state.cancel.clone());
+            let grid = Grid::new(self, checked, block, state.cancel.clone(), None);
             if let (Some(checking), Some(stack)) = (&self.checking, stack) {
                 checking.host_launch(&grid, handle, stack);
             }

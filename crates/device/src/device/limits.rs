@@ -40,6 +40,12 @@ impl Default for LimitValues {
 }
 
 impl LimitValues {
+    /// The limits that a context starts with.
+    pub(crate) fn new(pool: Option<u32>) -> Self {
+        let default = Self::default();
+        Self { pending_launches: pool.unwrap_or(default.pending_launches), ..default }
+    }
+
     /// `cudaLimitStackSize` in bytes. Native frames are larger than a GPU's: whoever makes stacks gives several times as much.
     pub(crate) fn stack_bytes(&self) -> u32 {
         u32::try_from(self.stack).unwrap_or(u32::MAX)
@@ -100,6 +106,16 @@ impl Device {
                 self.limits.lock().heap = value;
             }
             Limit::DevRuntimeSyncDepth => return Err(Status::UNSUPPORTED_LIMIT),
+            Limit::DevRuntimePendingLaunchCount if self.pool.is_some() => {
+                let slots = self.limits.lock().pending_launches;
+                if u64::from(slots) != value
+                    && let Some(checking) = &self.checking
+                {
+                    checking.note(format!(
+                        "the launch pool has {slots} slots, as asked on the command line; the program's own {value} is ignored"
+                    ));
+                }
+            }
             Limit::DevRuntimePendingLaunchCount => {
                 self.synchronize().ok()?;
                 // An H200 never gives fewer (`litmus/pool.h200.txt`).

@@ -4,6 +4,7 @@
 //! as they are. Host and device addresses are equal.
 
 mod copies;
+mod environment;
 mod events;
 mod launches;
 mod limits;
@@ -22,8 +23,8 @@ use crate::module::Module;
 use crate::profile;
 use crate::status::Status;
 use crossbeam_utils::sync::Parker;
+use environment::{block_order_of_environment, policy_of_environment, pool_of_environment};
 use hotfire_check::Report;
-use hotfire_launch::Policy;
 use limits::LimitValues;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -54,6 +55,10 @@ pub struct Device {
     pub(crate) host_thread: Once,
     /// What `hotfire check` adds.
     pub(crate) checking: Option<Checking>,
+    /// Seed of the order in which blocks start; increasing without.
+    pub(crate) block_order: Option<u64>,
+    /// Slots of the launch pool that the user set, so that the program cannot.
+    pool: Option<u32>,
 }
 
 impl Device {
@@ -81,7 +86,6 @@ impl Device {
     /// # Panics
     /// If the operating system refuses the address space or the threads.
     pub fn new(config: Config) -> &'static Self {
-        let limits = LimitValues::default();
         let environment = || std::env::var("HOTFIRE_WORKERS").ok()?.parse().ok();
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let policy = config.policy.unwrap_or_else(policy_of_environment);
@@ -92,6 +96,10 @@ impl Device {
         let workers = config.workers.or_else(environment).unwrap_or_else(cores).clamp(1, 1024);
         // One worker and one seed give one run.
         let workers = if checking.is_some() { 1 } else { workers };
+        let checks = checking.is_some();
+        let pool = config.pool.or_else(pool_of_environment).filter(|_| checks);
+        let block_order = config.block_order.or_else(block_order_of_environment).filter(|_| checks);
+        let limits = LimitValues::new(pool);
         let device: &'static Self = Box::leak(Box::new(Self {
             engine: Engine::new(limits.pending_launches, policy),
             memory,
@@ -108,7 +116,16 @@ impl Device {
             printf: Printf::new(config.output),
             host_thread: Once::new(),
             checking,
+            block_order,
+            pool,
         }));
+        if let Some(checking) = &device.checking {
+            device.engine.set_checking(checking);
+            let helper = std::thread::Builder::new().name("hotfire-helper".into());
+            helper
+                .spawn(|| device.engine.help())
+                .unwrap_or_else(|error| panic!("hotfire: no thread for the helper: {error}"));
+        }
         let parkers: Vec<Parker> = (0..workers).map(|_| Parker::new()).collect();
         device.engine.set_workers(parkers.iter().map(|parker| parker.unparker().clone()).collect());
         for (index, parker) in parkers.into_iter().enumerate() {
@@ -164,7 +181,7 @@ impl Device {
         self.engine.wait(|state| state.quiet().then_some(()));
         self.printf.flush();
         self.epoch.fetch_add(1, Ordering::Relaxed);
-        let limits = LimitValues::default();
+        let limits = LimitValues::new(self.pool);
         self.stack.store(limits.stack_bytes(), Ordering::Relaxed);
         self.modules.lock().drain(..).for_each(|module| module.release(self));
         self.heap.reset(&self.memory);
@@ -233,36 +250,5 @@ impl Device {
 
     pub(crate) fn stack_limit(&self) -> u32 {
         self.stack.load(Ordering::Relaxed)
-    }
-}
-
-/// `HOTFIRE_POLICY`. A word that names no policy is an error of the user's, not a reason to run another schedule.
-fn policy_of_environment() -> Policy {
-    let Some(text) = std::env::var_os("HOTFIRE_POLICY") else { return Policy::Eager };
-    parse_policy(&text.to_string_lossy()).unwrap_or_else(|| {
-        eprintln!("hotfire: HOTFIRE_POLICY is eager, latest or random:SEED, not {}", text.display());
-        std::process::exit(125);
-    })
-}
-
-fn parse_policy(text: &str) -> Option<Policy> {
-    match text.split_once(':') {
-        None if text == "eager" => Some(Policy::Eager),
-        None if text == "latest" => Some(Policy::Latest),
-        Some(("random", seed)) => seed.parse().ok().map(Policy::Random),
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn policies_have_names() {
-        assert!(matches!(parse_policy("eager"), Some(Policy::Eager)));
-        assert!(matches!(parse_policy("latest"), Some(Policy::Latest)));
-        assert!(matches!(parse_policy("random:7"), Some(Policy::Random(7))));
-        assert!(parse_policy("random").is_none() && parse_policy("random:x").is_none() && parse_policy("").is_none());
     }
 }

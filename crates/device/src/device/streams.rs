@@ -91,7 +91,10 @@ impl Device {
                 self.printf.flush();
                 self.sticky()
             }
-            Ok(false) => Status::NOT_READY,
+            Ok(false) => {
+                self.engine.pump();
+                Status::NOT_READY
+            }
             Err(status) => status,
         }
     }

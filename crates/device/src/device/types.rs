@@ -15,6 +15,10 @@ pub struct Config {
     pub output: Option<fn(&[u8])>,
     /// Whether the device checks the program ([`Device::findings`](super::Device::findings)); `HOTFIRE_CHECK` asks for it too.
     pub check: bool,
+    /// Seed of the order in which blocks start when checking; by default what `HOTFIRE_BLOCK_ORDER` (`random:SEED`) says, else increasing.
+    pub block_order: Option<u64>,
+    /// Slots of the launch pool when checking, whatever the program sets; by default `HOTFIRE_POOL`.
+    pub pool: Option<u32>,
 }
 
 /// A stream as programs hold it (`cudaStream_t`, `CUstream`).

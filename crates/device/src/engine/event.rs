@@ -2,7 +2,6 @@
 
 use crate::device::{Event, EventFlags};
 use hotfire_launch::Item;
-use std::time::Instant;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventEntry {
@@ -13,8 +12,8 @@ pub(crate) struct EventEntry {
     recording: u64,
     /// What the last recording waits for; `None` before the first.
     pub item: Option<Item>,
-    /// When the last recording became complete.
-    pub time: Option<Instant>,
+    /// When the last recording became complete, in nanoseconds of the device's time.
+    pub time: Option<u64>,
 }
 
 /// Events that programs hold handles of. Bit 31 tells them from streams.
@@ -63,11 +62,11 @@ impl EventTable {
         Some((index, entry.recording))
     }
 
-    /// A recording became complete.
-    pub fn stamp(&mut self, index: usize, recording: u64) {
+    /// A recording became complete at that time.
+    pub fn stamp(&mut self, index: usize, recording: u64, now: u64) {
         let entry = &mut self.entries[index];
         if entry.alive && entry.recording == recording {
-            entry.time = Some(Instant::now());
+            entry.time = Some(now);
         }
     }
 

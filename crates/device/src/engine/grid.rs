@@ -1,7 +1,7 @@
 //! One launch: the code to run, how many of its blocks were handed out, and how many have not exited.
 
 use crate::device::Device;
-use crate::exec::GridCode;
+use crate::exec::{GridCode, Observer};
 use crate::memory::Kind;
 use crate::module::Function;
 use crate::profile;
@@ -72,6 +72,8 @@ pub(crate) struct Grid {
     unfinished: AtomicU64,
     /// Part of the device that one resident block takes.
     pub cost: u64,
+    /// Launches between the host and this grid.
+    pub depth: u32,
     /// Blocks that are parked; changed under the engine's lock.
     pub parked: AtomicU32,
     /// Launches that its threads prepared and did not carry out yet; changed under the engine's lock.
@@ -82,7 +84,13 @@ pub(crate) struct Grid {
 
 impl Grid {
     /// A grid that is not in the model yet. Takes over the parameter block.
-    pub fn new(device: &'static Device, launch: Checked, parameters: u64, cancel: Arc<AtomicBool>) -> Arc<Self> {
+    pub fn new(
+        device: &'static Device,
+        launch: Checked,
+        parameters: u64,
+        cancel: Arc<AtomicBool>,
+        launcher: Option<&Grid>,
+    ) -> Arc<Self> {
         let blocks = launch.blocks();
         let Checked { function, kernel, shape, cost } = launch;
         Arc::new_cyclic(|this: &std::sync::Weak<Self>| Self {
@@ -99,12 +107,14 @@ impl Grid {
                 cancel,
                 call_target: crate::module::call_target,
                 owner: this.as_ptr().cast::<c_void>(),
+                observer: device.checking.as_ref().map(|checking| checking as &dyn Observer),
             }),
             parameters,
             next: AtomicU64::new(0),
             blocks,
             unfinished: AtomicU64::new(blocks),
             cost,
+            depth: launcher.map_or(0, |launcher| launcher.depth + 1),
             parked: AtomicU32::new(0),
             prepared: AtomicU32::new(0),
             item: AtomicU64::new(0),

@@ -1,16 +1,18 @@
 //! The thread that runs host functions (`cudaLaunchHostFunc`), one after the other, apart from the workers: a host function
 //! may block for as long as it likes (CUDA Runtime API, execution control).
 
+use super::threads;
 use crate::device::Device;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl super::Engine {
     /// Runs host functions for ever.
     pub fn run_host_functions(&self) -> ! {
+        threads::runs_host_functions();
         loop {
             let mut state = self.state.lock();
             let (item, function) = loop {
-                match state.host_functions.pop_front() {
+                match state.next_host_function() {
                     Some(next) => break next,
                     None => self.host_work.wait(&mut state),
                 }
@@ -19,7 +21,10 @@ impl super::Engine {
             if catch_unwind(AssertUnwindSafe(function)).is_err() {
                 eprintln!("hotfire: a host function panicked");
             }
-            self.with(|state| state.finish(item));
+            self.with(|state| state.host_function_ended(item));
+            if let Some(baton) = self.baton.get() {
+                baton.served.notify_all();
+            }
         }
     }
 }

@@ -4,16 +4,22 @@
 //! never while device code, a copy or a host function runs. Blocks of a grid are claimed by an atomic counter outside of it, in
 //! increasing linear index (launch-model.md section 2.6). A worker that ends a grid takes what that made startable itself.
 
+mod baton;
 mod event;
 mod grid;
+mod helper;
 mod host_thread;
 #[cfg(test)]
 pub(crate) mod native;
 pub(crate) mod operation;
+mod order;
+mod permutation;
+mod slice;
 mod state;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod wait;
 mod worker;
 
@@ -21,9 +27,12 @@ pub(crate) use grid::{Checked, Grid, Shape};
 pub(crate) use operation::Operation;
 pub(crate) use state::{Prepared, State};
 
+use crate::checking::{CALL, Checking};
+use baton::Baton;
 use crossbeam_utils::sync::Unparker;
 use hotfire_launch::Policy;
 use parking_lot::{Condvar, Mutex};
+use slice::Slices;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -43,6 +52,8 @@ pub(crate) struct Engine {
     /// Workers that spin rather than sleep; at most one.
     searching: AtomicUsize,
     workers: OnceLock<Vec<Unparker>>,
+    /// Who may advance the device, if it does not at its own pace.
+    baton: OnceLock<Baton>,
 }
 
 impl Engine {
@@ -56,6 +67,7 @@ impl Engine {
             interrupt: AtomicBool::new(false),
             searching: AtomicUsize::new(0),
             workers: OnceLock::new(),
+            baton: OnceLock::new(),
         }
     }
 
@@ -64,9 +76,20 @@ impl Engine {
         let _ = self.workers.set(workers);
     }
 
+    /// From now on the device advances only while host code lets it. Before the first worker.
+    pub fn set_checking(&self, checking: &'static Checking) {
+        let mut state = self.state.lock();
+        let policy = state.policy().clone();
+        state.slices = Some(Slices::new(&policy, &checking.time));
+        let _ = self.baton.set(Baton::new(checking));
+    }
+
     /// Changes the state, follows what that set in motion, and wakes whom it concerns.
     pub fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
         let mut state = self.state.lock();
+        if let Some(slices) = &state.slices {
+            slices.time.advance(CALL);
+        }
         let result = change(&mut state);
         state.settle();
         let wake = self.publish(&mut state);
@@ -82,6 +105,10 @@ impl Engine {
 
     /// Tells those who do not hold the lock what they watch. Answers which sleeping worker to wake.
     fn publish(&self, state: &mut State) -> Option<usize> {
+        if state.slices.is_some() {
+            // Nobody watches: the worker rests, and host threads look themselves.
+            return None;
+        }
         if std::mem::take(&mut state.completed) {
             self.changes.fetch_add(1, Ordering::Release);
             if state.waiting > 0 {

@@ -3,6 +3,7 @@
 use super::event::EventTable;
 use super::grid::{CAPACITY, Grid};
 use super::operation::{HostFunction, Operation};
+use super::slice::Slices;
 use super::stream::StreamTable;
 use crate::exec::ParkedBlock;
 use crate::memory::Memory;
@@ -57,13 +58,13 @@ pub(crate) struct State {
     pub events: EventTable,
     pub prepared: HashMap<u64, Prepared>,
     /// Started grids with blocks that were not handed out.
-    ready: VecDeque<Arc<Grid>>,
+    pub(super) ready: VecDeque<Arc<Grid>>,
     /// Started operations.
-    operations: VecDeque<(Item, Operation)>,
+    pub(super) operations: VecDeque<(Item, Operation)>,
     /// Blocks that spin, to be resumed in turn.
-    parked: VecDeque<ParkedBlock>,
+    pub(super) parked: VecDeque<ParkedBlock>,
     /// Blocks that will never go on by themselves.
-    stuck: Vec<ParkedBlock>,
+    pub(super) stuck: Vec<ParkedBlock>,
     /// Cost of all parked and stuck blocks; [`CAPACITY`] is all of the device.
     resident: u64,
     /// Grids that have such blocks.
@@ -87,8 +88,14 @@ pub(crate) struct State {
     awaited: Vec<bool>,
     /// Indices of sleeping workers.
     pub sleeping: Vec<usize>,
+    /// Host functions in streams that have not begun.
+    pub host_functions_queued: usize,
     /// Host threads that wait for completions.
     pub waiting: usize,
+    /// When the device's time began.
+    began: Instant,
+    /// How far the device may advance, if not at its own pace.
+    pub(super) slices: Option<Slices>,
 }
 
 impl State {
@@ -116,8 +123,16 @@ impl State {
             completed: false,
             awaited: Vec::new(),
             sleeping: Vec::new(),
+            host_functions_queued: 0,
             waiting: 0,
+            began: Instant::now(),
+            slices: None,
         }
+    }
+
+    /// The policy that a model begins with.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
     }
 
     fn set_payload(&mut self, item: Item, payload: Payload) {
@@ -140,6 +155,7 @@ impl State {
 
     /// Tells what an item that was just submitted is.
     pub fn attach_operation(&mut self, item: Item, operation: Operation) {
+        self.host_functions_queued += usize::from(matches!(operation, Operation::Host(_)));
         self.set_payload(item, Payload::Operation(operation));
     }
 
@@ -148,18 +164,27 @@ impl State {
         self.set_payload(item, Payload::Event(slot, recording));
     }
 
+    /// Nanoseconds of the device's time.
+    pub fn now(&self) -> u64 {
+        self.slices.as_ref().map_or_else(|| self.began.elapsed().as_nanos() as u64, |slices| slices.time.now())
+    }
+
     /// Follows what the model did: stamps events that became complete, starts what may start.
     pub fn settle(&mut self) {
         loop {
             self.drain();
-            let Some(item) = self.model.next(self.situation()) else { return };
+            if self.slices.as_ref().is_some_and(Slices::at_rest) {
+                return;
+            }
+            let situation = self.situation();
+            let Some(item) = self.model.next(situation) else { return };
             self.start(item);
         }
     }
 
     /// What the policy is told of that which runs. All that runs only waits once every parked block has been resumed in vain.
-    fn situation(&self) -> Situation {
-        let waits = self.ready.is_empty()
+    fn situation(&mut self) -> Situation {
+        let waits = self.ready_grid().is_none()
             && self.operations.is_empty()
             && self.host_functions.is_empty()
             && self.parked.len() + self.stuck.len() > 0
@@ -172,6 +197,7 @@ impl State {
     }
 
     fn drain(&mut self) {
+        let now = self.now();
         let Self { model, payloads, events, awaited, .. } = self;
         for item in model.drain_completed() {
             if let Some(awaited) = awaited.get_mut(item.index()) {
@@ -181,7 +207,7 @@ impl State {
                 && let Payload::Event(event, recording) = *slot
             {
                 *slot = Payload::None;
-                events.stamp(event, recording);
+                events.stamp(event, recording, now);
             }
         }
     }
@@ -191,15 +217,21 @@ impl State {
         self.progressed();
         if !self.sticky.is_success() {
             // The context is lost: what was queued passes without effect. A host thread that waits looks at the error.
-            drop(self.take_payload(item));
+            if let Payload::Operation(Operation::Host(_)) = self.take_payload(item) {
+                self.host_functions_queued -= 1;
+            }
             self.finish(item);
             return;
         }
         match self.payloads.get(item.index()) {
             // The grid stays attached until its last block has exited.
-            Some(Payload::Grid(grid)) => self.ready.push_back(grid.clone()),
+            Some(Payload::Grid(grid)) => {
+                let grid = grid.clone();
+                self.make_ready(grid);
+            }
             Some(Payload::Operation(_)) => match self.take_payload(item) {
                 Payload::Operation(Operation::Host(function)) => {
+                    self.host_functions_queued -= 1;
                     self.host_functions.push_back((item, function));
                 }
                 Payload::Operation(Operation::Caller) => self.completed = true,
@@ -259,7 +291,7 @@ impl State {
     }
 
     /// A parked block is going to run, or is dropped.
-    fn unpark(&mut self, grid: &Grid) {
+    pub(super) fn unpark(&mut self, grid: &Grid) {
         self.resident -= grid.cost;
         if grid.parked.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.resident_grids -= 1;
@@ -267,7 +299,7 @@ impl State {
     }
 
     /// The grid at the front that may hand out a block.
-    fn ready_grid(&mut self) -> Option<Arc<Grid>> {
+    pub(super) fn ready_grid(&mut self) -> Option<Arc<Grid>> {
         while self.ready.front().is_some_and(|grid| grid.exhausted()) {
             self.ready.pop_front();
         }
@@ -377,9 +409,11 @@ impl State {
     pub fn renew(&mut self, pending_launches: u32) {
         debug_assert!(self.quiet());
         let sleeping = std::mem::take(&mut self.sleeping);
+        let slices = self.slices.take();
         let policy = self.policy.clone();
         // Host threads that still wait find their items complete: nothing of the new model has their generation yet.
-        *self = Self { sleeping, waiting: self.waiting, completed: true, ..Self::new(pending_launches, policy) };
+        *self =
+            Self { sleeping, slices, waiting: self.waiting, completed: true, ..Self::new(pending_launches, policy) };
     }
 
     /// True when nothing was started that has not finished.

@@ -21,7 +21,19 @@ pub(super) fn relax(start: &Instant) {
 
 impl Engine {
     /// Blocks the calling host thread until `check` answers.
-    pub fn wait<R>(&self, mut check: impl FnMut(&mut State) -> Option<R>) -> R {
+    pub fn wait<R>(&self, check: impl FnMut(&mut State) -> Option<R>) -> R {
+        self.wait_then(check, |result| result)
+    }
+
+    /// Blocks the calling host thread until `check` answers, and lets it do a part of the device's work then.
+    pub fn wait_then<R, T>(&self, mut check: impl FnMut(&mut State) -> Option<R>, work: impl FnOnce(R) -> T) -> T {
+        let Some(baton) = self.baton.get() else { return work(self.wait_for(check)) };
+        let (mut turn, result) = self.wait_in_turn(baton, &mut check);
+        turn.lift();
+        work(result)
+    }
+
+    fn wait_for<R>(&self, mut check: impl FnMut(&mut State) -> Option<R>) -> R {
         let mut seen = self.changes.load(Ordering::Acquire);
         let mut state = self.state.lock();
         if let Some(result) = check(&mut state) {

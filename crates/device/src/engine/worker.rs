@@ -1,6 +1,10 @@
 //! A worker's loop: take something that may run, run it, report, and take the next under the same lock.
 
+use super::baton::Baton;
+use super::permutation::permuted;
+use super::slice::Slices;
 use super::state::Task;
+use super::threads;
 use super::wait::relax;
 use super::{Engine, Grid, Operation, State, operation};
 use crate::device::Device;
@@ -48,10 +52,14 @@ impl Device {
                 return;
             }
         };
+        threads::own();
         let mut report = Report::None;
         let mut turn = false;
         loop {
-            let task = self.engine.next_task(report, index, parker, &mut turn);
+            let task = match self.engine.baton.get() {
+                Some(baton) => self.engine.next_step(report, baton),
+                None => self.engine.next_task(report, index, parker, &mut turn),
+            };
             report = match task {
                 Task::Blocks(grid) => self.run_blocks(&mut worker, &grid),
                 Task::Resume(block) => {
@@ -71,24 +79,29 @@ impl Device {
     /// Runs blocks of a grid until none is left to claim, one could not finish, or something else wants a turn.
     fn run_blocks(&self, worker: &mut Worker, grid: &Arc<Grid>) -> Report {
         let at_once = |remaining: u64| match grid.code.kernel.entry {
+            _ if self.block_order.is_some() => 1,
             EntryKind::Loop(_) => (remaining / (8 * self.worker_count() as u64)).clamp(1, MOST_BLOCKS),
             _ => 1,
         };
         let mut done = 0;
         while let Some((first, count)) = grid.claim(at_once(grid.remaining())) {
-            let mut at = first;
-            while at < first + count {
-                let (finished, outcome) = worker.run_range(&grid.code, at, first + count - at);
+            let mut at = match self.block_order {
+                Some(seed) => permuted(seed, grid.code.gridid, grid.code.blocks(), first),
+                None => first,
+            };
+            let end = at + count;
+            while at < end {
+                let (finished, outcome) = worker.run_range(&grid.code, at, end - at);
                 done += finished;
                 at += finished;
                 if !matches!(outcome, Outcome::Finished) {
                     // Of a range, what is behind a block that faulted or was cancelled counts as exited too.
-                    let rest = first + count - at - 1;
+                    let rest = end - at - 1;
                     debug_assert!(rest == 0 || !matches!(outcome, Outcome::Parked(_)), "such kernels never wait");
                     return report_block(grid, done + rest, outcome, Resumed::No);
                 }
             }
-            if self.engine.wanted() {
+            if self.engine.wanted() || self.checking.is_some() {
                 break;
             }
         }
@@ -194,6 +207,28 @@ impl Engine {
     /// Whether a worker in the middle of a grid should look for something else.
     fn wanted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// The next task of a slice; waits while the worker is at rest.
+    fn next_step(&self, report: Report, baton: &Baton) -> Task {
+        let mut state = self.state.lock();
+        state.apply(report);
+        loop {
+            state.settle();
+            if state.slices.as_ref().is_none_or(Slices::at_rest) {
+                baton.granted.wait(&mut state);
+                continue;
+            }
+            match state.step() {
+                Ok(task) => return task,
+                Err(pause) => {
+                    if let Some(slices) = &mut state.slices {
+                        slices.end(pause);
+                    }
+                    baton.ended.notify_all();
+                }
+            }
+        }
     }
 
     fn next_task(&self, report: Report, index: usize, parker: &Parker, turn: &mut bool) -> Task {

@@ -63,6 +63,8 @@ pub struct Block {
     pub likeness: u64,
     /// They had not changed since the look before.
     pub unchanged: bool,
+    /// A thread asked for the block to be parked at the end of this round.
+    pub gives_way: bool,
     pub barriers: Barriers,
     pub warps: [Warp; WARPS],
     /// Fibers of the threads that suspended, by linear index.
@@ -117,6 +119,7 @@ impl Block {
             rounds: 0,
             likeness: 0,
             unchanged: false,
+            gives_way: false,
             barriers: Barriers::new(),
             warps: [Warp::NEW; WARPS],
             lanes: [ptr::null_mut(); THREADS],
@@ -176,6 +179,7 @@ impl Block {
         self.rounds = 0;
         self.likeness = 0;
         self.unchanged = false;
+        self.gives_way = false;
         if let EntryKind::Thread(_) = self.entry {
             let warps = self.threads.div_ceil(LANES as u32);
             self.live_warps = u32::MAX >> (32 - warps);

@@ -148,7 +148,22 @@ pub unsafe fn yield_now(context: *mut ThreadContext) {
     // SAFETY: the caller's promise.
     unsafe {
         let (fiber, block) = of(context);
+        if let Some(observer) = Block::code(block).observer {
+            observer.yielded();
+        }
         (*block).yielded.push(fiber);
         thread::wait(fiber);
+    }
+}
+
+/// Lets others run, first of all other grids: the block is parked once none of its threads can go on.
+///
+/// # Safety
+/// As [`owner`].
+pub unsafe fn give_way(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        (*of(context).1).gives_way = true;
+        yield_now(context);
     }
 }

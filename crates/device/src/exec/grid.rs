@@ -1,5 +1,6 @@
 //! What the engine hands to a worker, and what it gets back.
 
+use super::observer::Observer;
 use super::parked::BlockHandle;
 use hotfire_jit::Kernel;
 use hotfire_jit::abi::Fault;
@@ -32,6 +33,8 @@ pub struct GridCode {
     pub call_target: fn(owner: *const c_void, address: u64) -> Option<*const u8>,
     /// The engine's own grid; see [`owner`](super::owner).
     pub owner: *const c_void,
+    /// Who watches the blocks, and gives them the time.
+    pub observer: Option<&'static dyn Observer>,
 }
 
 // SAFETY: the two pointers are only handed on: `parameters` to generated code, which reads it, `owner` to the engine, which

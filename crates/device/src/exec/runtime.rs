@@ -252,12 +252,16 @@ fn nanoseconds(clock: libc::clockid_t) -> u64 {
 }
 
 /// One tick a nanosecond: about half of the real clock's rate, and never backwards.
-unsafe extern "C-unwind" fn clock(_context: *mut ThreadContext) -> u64 {
-    nanoseconds(libc::CLOCK_MONOTONIC)
+unsafe extern "C-unwind" fn clock(context: *mut ThreadContext) -> u64 {
+    // SAFETY: called by generated code.
+    let observer = unsafe { Block::code(of(context).1).observer };
+    observer.map_or_else(|| nanoseconds(libc::CLOCK_MONOTONIC), |observer| observer.clock())
 }
 
-unsafe extern "C-unwind" fn global_timer(_context: *mut ThreadContext) -> u64 {
-    nanoseconds(libc::CLOCK_REALTIME)
+unsafe extern "C-unwind" fn global_timer(context: *mut ThreadContext) -> u64 {
+    // SAFETY: called by generated code.
+    let observer = unsafe { Block::code(of(context).1).observer };
+    observer.map_or_else(|| nanoseconds(libc::CLOCK_REALTIME), |observer| observer.global_timer())
 }
 
 unsafe extern "C-unwind" fn call_target(context: *mut ThreadContext, address: u64, site: u32) -> *const u8 {

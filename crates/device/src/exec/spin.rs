@@ -8,7 +8,7 @@ use super::fiber::Fiber;
 
 impl Block {
     /// Gives the threads that let others run their next turn. False if there are none, or if they are ready but another block
-    /// should come first: nothing changed in the last round, or there were `most` rounds.
+    /// should come first: nothing changed in the last round, there were `most` rounds, or one of them asked for it.
     pub fn turn_round(&mut self, most: u32) -> bool {
         if self.yielded.len() == 0 {
             return false;
@@ -16,7 +16,8 @@ impl Block {
         self.look();
         self.rounds += 1;
         self.ready.append(&mut self.yielded);
-        !self.unchanged && self.rounds < most
+        let gives_way = std::mem::take(&mut self.gives_way);
+        !self.unchanged && !gives_way && self.rounds < most
     }
 
     /// Looks whether the threads that let others run have moved since the last look: their stacks, registers included, tell.

@@ -72,6 +72,7 @@ impl Launch {
             cancel: self.cancel.clone(),
             call_target: |_, _| None,
             owner: std::ptr::null(),
+            observer: None,
         })
     }
 }
