@@ -25,7 +25,8 @@ pub struct Finding {
     pub count: u64,
     /// One sentence: what happened, in terms of the program.
     pub message: String,
-    /// The later side first; one for faults that need no second.
+    /// The later side first; one for faults that need no second. Reports number two sides by time: sentences may call the first of these (2)
+    /// and the second (1).
     pub accesses: Vec<Access>,
     /// The edge that is missing, in words.
     pub edge: Option<String>,

@@ -89,11 +89,11 @@ mod tests {
               that events could mark. Recording or waiting there answers cudaErrorInvalidValue and does nothing.
 
             When it fires
-              Device code calls cudaEventRecord or cudaStreamWaitEvent with one of the two handles and does not
-              look at the answer.
+              Device code calls cudaEventRecord or cudaStreamWaitEvent with one of the two handles.
 
             What it misses
-              Calls whose returned error was read, whatever the program did then.
+              Whether the program looks at the returned error: the call is reported either way, as it never does
+              anything.
 
             Cases
               - d13: an event recorded on the tail stream, return code ignored

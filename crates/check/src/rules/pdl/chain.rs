@@ -13,7 +13,7 @@ pub const TEXT: RuleText = RuleText {
     misses: "Chains in which B's wait ran in this schedule on some blocks only by a condition on data.",
     cases: &["l07: B never waits; C waits and reads what A wrote"],
     help: &[
-        "Let B call cudaGridDependencySynchronize() too, in at least every block, even at its end.",
+        "Let B call cudaGridDependencySynchronize() too, before it ends.",
         "Or launch C without the attribute: a normal launch is ordered behind everything before it.",
     ],
     source: "launch-model 4.8; CUDA C++ Programming Guide, Programmatic Dependent Launch and Synchronization",

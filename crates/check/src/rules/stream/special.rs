@@ -8,10 +8,8 @@ pub const TEXT: RuleText = RuleText {
     models: "\
         cudaStreamFireAndForget and cudaStreamTailLaunch are names for two ways of launching, not queues that \
         events could mark. Recording or waiting there answers cudaErrorInvalidValue and does nothing.",
-    fires: "\
-        Device code calls cudaEventRecord or cudaStreamWaitEvent with one of the two handles and does not look at \
-        the answer.",
-    misses: "Calls whose returned error was read, whatever the program did then.",
+    fires: "Device code calls cudaEventRecord or cudaStreamWaitEvent with one of the two handles.",
+    misses: "Whether the program looks at the returned error: the call is reported either way, as it never does anything.",
     cases: &["d13: an event recorded on the tail stream, return code ignored"],
     help: &[
         "Use a named stream: cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking).",
