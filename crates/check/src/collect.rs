@@ -8,6 +8,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Places of a finding, and who stands there: what makes two occurrences one finding.
 type Key = (Rule, Vec<(Option<Place>, String)>, String);
 
+/// The place as its author knows it: one line of source may be many of PTX, where a loop was unrolled.
+fn source_place(place: &Place) -> Place {
+    match place.line {
+        Some(_) => Place { ptx_line: None, ptx: None, ..place.clone() },
+        None => place.clone(),
+    }
+}
+
 #[derive(Default)]
 struct State {
     report: Report,
@@ -32,7 +40,11 @@ impl Collector {
 
     /// Adds a finding, or counts it if the same rule was broken at the same places before. Its number among the findings.
     pub fn add(&self, finding: Finding) -> usize {
-        let places = finding.accesses.iter().map(|side| (side.place.clone(), side.thread.name().to_owned())).collect();
+        let places = finding
+            .accesses
+            .iter()
+            .map(|side| (side.place.as_ref().map(source_place), side.thread.name().to_owned()))
+            .collect();
         // Without places, the sentence is what tells two findings apart.
         let message = if finding.accesses.iter().any(|side| side.place.is_some()) {
             String::new()
@@ -53,6 +65,13 @@ impl Collector {
     pub fn again(&self, index: usize) {
         if let Some(finding) = self.state().report.findings.get_mut(index) {
             finding.count += 1;
+        }
+    }
+
+    /// Changes a finding, by its number: what could not be said when it was first seen.
+    pub fn change(&self, index: usize, change: impl FnOnce(&mut Finding)) {
+        if let Some(finding) = self.state().report.findings.get_mut(index) {
+            change(finding);
         }
     }
 

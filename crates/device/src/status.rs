@@ -66,6 +66,14 @@ impl Status {
     }
 }
 
+impl Status {
+    /// `cudaErrorInvalidValue (1)`
+    pub(crate) fn named(self) -> String {
+        let name = crate::error::runtime_name(self.0).map_or("error".into(), |name| name.to_string_lossy());
+        format!("{name} ({})", self.0)
+    }
+}
+
 impl From<Result<(), Status>> for Status {
     fn from(result: Result<(), Status>) -> Self {
         result.err().unwrap_or(Self::SUCCESS)

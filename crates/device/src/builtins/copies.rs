@@ -2,9 +2,12 @@
 
 use super::arguments::{Arguments, Caller};
 use super::launch::{refusal, stream};
+use super::streams::foreign;
+use crate::checking::{Object, Who};
 use crate::copy::{Copy3d, Fill3d};
 use crate::engine::{Grid, Operation};
 use crate::status::Status;
+use hotfire_check::Action;
 use hotfire_jit::abi::ThreadContext;
 use hotfire_launch::Work;
 
@@ -42,20 +45,47 @@ fn submit(grid: &Grid, block: u64, handle: u64, operation: Operation) -> Result<
     })
 }
 
-fn copy(grid: &Grid, block: u64, handle: u64, copy: Copy3d) -> Result<(), Status> {
+/// Tells the checker of operands that no other grid can see, and of a stream that is another grid's.
+///
+/// # Safety
+/// The context is the calling thread's.
+unsafe fn note(context: *mut ThreadContext, grid: &Grid, handle: u64, call: &str, operands: &[(u64, u64, Action)]) {
+    let Some(checking) = &grid.device.checking else { return };
+    // SAFETY: the caller's promise.
+    unsafe {
+        let who = Who::of(context);
+        operands.iter().for_each(|&(address, size, action)| checking.private_operand(who, call, address, size, action));
+        foreign(context, grid, handle, Object::Stream);
+    }
+}
+
+/// # Safety
+/// The context is the calling thread's.
+unsafe fn copy(context: *mut ThreadContext, grid: &Grid, block: u64, handle: u64, copy: Copy3d) -> Result<(), Status> {
     if copy.width == 0 || copy.height == 0 || copy.depth == 0 {
         return stream(handle).map(drop);
     }
-    grid.device.check_device_copy(&copy)?;
-    submit(grid, block, handle, Operation::Copy(copy))
+    let size = copy.width;
+    let operands = [(copy.source, size, Action::CopyFrom), (copy.destination, size, Action::CopyTo)];
+    let checked = grid.device.check_device_copy(&copy);
+    // SAFETY: the caller's promise.
+    checked
+        .and_then(|()| submit(grid, block, handle, Operation::Copy(copy)))
+        .inspect_err(|_| unsafe { note(context, grid, handle, "cudaMemcpyAsync", &operands) })
 }
 
-fn fill(grid: &Grid, block: u64, handle: u64, fill: Fill3d) -> Result<(), Status> {
+/// # Safety
+/// The context is the calling thread's.
+unsafe fn fill(context: *mut ThreadContext, grid: &Grid, block: u64, handle: u64, fill: Fill3d) -> Result<(), Status> {
     if fill.width == 0 || fill.height == 0 || fill.depth == 0 {
         return stream(handle).map(drop);
     }
-    grid.device.check_device_fill(&fill)?;
-    submit(grid, block, handle, Operation::Fill(fill))
+    let operands = [(fill.destination, fill.width, Action::Set)];
+    let checked = grid.device.check_device_fill(&fill);
+    // SAFETY: the caller's promise.
+    checked
+        .and_then(|()| submit(grid, block, handle, Operation::Fill(fill)))
+        .inspect_err(|_| unsafe { note(context, grid, handle, "cudaMemsetAsync", &operands) })
 }
 
 /// The address of a position in pitched memory.
@@ -83,7 +113,7 @@ pub(super) unsafe extern "C-unwind" fn memcpy(context: *mut ThreadContext, argum
             height: 1,
             depth: 1,
         };
-        Caller(context).status(result, |grid, block| copy(grid, block, handle, shape));
+        Caller(context).status(result, |grid, block| copy(context, grid, block, handle, shape));
     }
 }
 
@@ -107,7 +137,7 @@ pub(super) unsafe extern "C-unwind" fn memcpy_2d(context: *mut ThreadContext, ar
             height,
             depth: 1,
         };
-        Caller(context).status(result, |grid, block| copy(grid, block, handle, shape));
+        Caller(context).status(result, |grid, block| copy(context, grid, block, handle, shape));
     }
 }
 
@@ -134,7 +164,7 @@ pub(super) unsafe extern "C-unwind" fn memcpy_3d(context: *mut ThreadContext, ar
                 height,
                 depth,
             };
-            copy(grid, block, handle, shape)
+            copy(context, grid, block, handle, shape)
         });
     }
 }
@@ -147,7 +177,7 @@ pub(super) unsafe extern "C-unwind" fn memset(context: *mut ThreadContext, argum
         let (destination, value, width): (u64, u32, u64) = (arguments.next(), arguments.next(), arguments.next());
         let handle: u64 = arguments.next();
         let shape = Fill3d { destination, pitch: width, rows: 1, value, element: 1, width, height: 1, depth: 1 };
-        Caller(context).status(result, |grid, block| fill(grid, block, handle, shape));
+        Caller(context).status(result, |grid, block| fill(context, grid, block, handle, shape));
     }
 }
 
@@ -159,7 +189,7 @@ pub(super) unsafe extern "C-unwind" fn memset_2d(context: *mut ThreadContext, ar
         let (destination, pitch, value): (u64, u64, u32) = (arguments.next(), arguments.next(), arguments.next());
         let (width, height, handle): (u64, u64, u64) = (arguments.next(), arguments.next(), arguments.next());
         let shape = Fill3d { destination, pitch, rows: height, value, element: 1, width, height, depth: 1 };
-        Caller(context).status(result, |grid, block| fill(grid, block, handle, shape));
+        Caller(context).status(result, |grid, block| fill(context, grid, block, handle, shape));
     }
 }
 
@@ -173,7 +203,7 @@ pub(super) unsafe extern "C-unwind" fn memset_3d(context: *mut ThreadContext, ar
         let [width, height, depth] = extent;
         let (destination, pitch, rows) = (target.pointer, target.pitch, target.rows);
         let shape = Fill3d { destination, pitch, rows, value, element: 1, width, height, depth };
-        Caller(context).status(result, |grid, block| fill(grid, block, handle, shape));
+        Caller(context).status(result, |grid, block| fill(context, grid, block, handle, shape));
     }
 }
 

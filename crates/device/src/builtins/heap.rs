@@ -102,8 +102,9 @@ unsafe fn note(context: *mut ThreadContext, grid: &Grid, address: Option<u64>, s
     let Some(checking) = &grid.device.checking else { return };
     // SAFETY: the caller's promise.
     let who = unsafe { Who::of(context) };
-    if let Some(address) = address {
-        checking.allocations.lock().made(Class::Heap, address, size, Origin::Device(who));
+    match address {
+        Some(address) => checking.allocations.lock().made(Class::Heap, address, size, Origin::Device(who)),
+        None => checking.heap_full(who, size),
     }
 }
 

@@ -1,17 +1,18 @@
 //! Device launches: a parameter buffer, which takes a slot of the pool, then the launch. launch-model.md sections 3.5 to 3.7.
 
 use super::arguments::{Arguments, Caller, Dim3};
-use crate::checking::Who;
+use super::streams::foreign;
+use crate::checking::{LaunchCall, Object, Who, params};
 use crate::device::PARAMETER_ALIGNMENT;
 use crate::engine::{Checked, Grid, Prepared, Shape};
 use crate::exec;
 use crate::memory::Kind;
-use crate::module;
+use crate::module::{self, Function};
 use crate::status::Status;
 use hotfire_jit::abi::ThreadContext;
 use hotfire_launch::{DeviceLaunchStream, DeviceStream, LaunchError, Work};
-use std::sync::Once;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Once};
 
 /// Largest parameter block (PTX ISA, kernel function parameters: 32,764 bytes from sm_70 on).
 const MOST_PARAMETER_BYTES: u64 = 32_764;
@@ -34,17 +35,31 @@ pub(super) fn refusal(error: LaunchError) -> Status {
     }
 }
 
+/// All bytes of a parameter buffer.
+///
+/// # Safety
+/// Nobody else uses the buffer meanwhile.
+unsafe fn contents(grid: &Grid, buffer: u64) -> &mut [u8] {
+    let size = grid.device.memory().find(buffer).map_or(0, |found| found.size);
+    // SAFETY: the buffer lies in an allocation of that size; the caller answers for the rest.
+    unsafe { std::slice::from_raw_parts_mut(buffer as *mut u8, size as usize) }
+}
+
 /// Takes a slot and a buffer; the address of the buffer.
 fn prepare(grid: &Grid, bytes: u64, align: u64, checked: Option<Checked>) -> Result<u64, Status> {
     let memory = grid.device.memory();
     let align = align.max(PARAMETER_ALIGNMENT);
     let buffer = memory.alloc(Kind::Parameters, bytes.max(1), align).ok_or(Status::MEMORY_ALLOCATION)?;
+    if grid.device.checking.is_some() {
+        // SAFETY: nobody else knows the buffer yet.
+        params::prepare(unsafe { contents(grid, buffer) });
+    }
     let prepared = grid.device.with(|state| {
         state.sticky.ok()?;
         let launcher = grid.item();
         state.model.reserve_slot(launcher).map_err(|_| Status::LAUNCH_PENDING_COUNT_EXCEEDED)?;
         grid.prepared.fetch_add(1, Ordering::Relaxed);
-        state.prepared.insert(buffer, Prepared { launcher, checked });
+        state.prepared.insert(buffer, Prepared { launcher, checked, size: bytes });
         Ok(())
     });
     if let Err(status) = prepared {
@@ -76,6 +91,7 @@ fn launch(
         let prepared = state.prepared.remove(&buffer).expect("looked at above");
         grid.prepared.fetch_sub(1, Ordering::Relaxed);
         unused = Some(buffer);
+        let size = prepared.size;
         let checked = match (prepared.checked, checked) {
             (Some(checked), _) | (None, Some(Ok(checked))) => Ok(checked),
             (None, Some(Err(status))) => Err(status),
@@ -90,9 +106,17 @@ fn launch(
         };
         let item = state.model.launch(launcher, block, stream, Work::Grid).map_err(refusal)?;
         unused = None;
+        // SAFETY: the launching thread filled the buffer and has given it away.
+        let blamed = device
+            .checking
+            .as_ref()
+            .and_then(|checking| unsafe { checking.parameters(who, &checked.function, contents(grid, buffer), size) });
         let child = Grid::new(device, checked, buffer, state.cancel.clone(), Some(grid));
         if let Some(checking) = &device.checking {
             checking.device_launch(&child, stream, who);
+            if let Some(finding) = blamed {
+                checking.blame(child.code.gridid, finding);
+            }
         }
         state.attach_grid(item, child);
         Ok(stream != DeviceLaunchStream::Tail && state.gives_way())
@@ -101,6 +125,21 @@ fn launch(
         let _ = memory.free(buffer);
     }
     launched
+}
+
+/// Tells the checker of a launch that failed.
+fn note_failure(
+    grid: &Grid,
+    who: Who,
+    call: LaunchCall,
+    child: Option<&Arc<Function>>,
+    shape: Option<Shape>,
+    status: Status,
+) {
+    // Once the context is lost, so is everything.
+    if let Some(checking) = grid.device.checking.as_ref().filter(|_| grid.device.sticky().is_success()) {
+        checking.launch_failed(who, call, child, shape, status);
+    }
 }
 
 /// `void* GetParameterBufferV2(void* kernel, dim3 grid, dim3 block, unsigned shared)`
@@ -117,11 +156,13 @@ pub(super) unsafe extern "C-unwind" fn get_parameter_buffer_v2(
             Shape { grid: arguments.next::<Dim3>(), block: arguments.next::<Dim3>(), dynamic_shared: arguments.next() };
         let mut status = Status::SUCCESS;
         Caller(context).answer(result, |grid, _| {
-            let buffer = module::resolve(kernel).ok_or(Status::INVALID_DEVICE_FUNCTION).and_then(|function| {
-                let checked = Checked::new(&function, shape, Status::INVALID_CONFIGURATION)?;
+            let function = module::resolve(kernel);
+            let buffer = function.as_ref().ok_or(Status::INVALID_DEVICE_FUNCTION).and_then(|function| {
+                let checked = Checked::new(function, shape, Status::INVALID_CONFIGURATION)?;
                 prepare(grid, u64::from(function.parameter_bytes()), 1, Some(checked))
             });
             buffer.unwrap_or_else(|failure| {
+                note_failure(grid, Who::of(context), LaunchCall::Buffer, function.as_ref(), Some(shape), failure);
                 status = failure;
                 0
             })
@@ -145,6 +186,7 @@ pub(super) unsafe extern "C-unwind" fn get_parameter_buffer(
             let legal = size <= MOST_PARAMETER_BYTES && align <= 4096 && (align == 0 || align.is_power_of_two());
             let buffer = if legal { prepare(grid, size, align, None) } else { Err(Status::INVALID_VALUE) };
             buffer.unwrap_or_else(|failure| {
+                note_failure(grid, Who::of(context), LaunchCall::Buffer, None, None, failure);
                 status = failure;
                 0
             })
@@ -165,7 +207,12 @@ pub(super) unsafe extern "C-unwind" fn launch_device_v2(
         let (buffer, stream): (u64, u64) = (arguments.next(), arguments.next());
         let mut gives_way = false;
         Caller(context).status(result, |grid, block| {
-            gives_way = launch(grid, block, buffer, stream, None, Who::of(context))?;
+            let who = Who::of(context);
+            gives_way = launch(grid, block, buffer, stream, None, who).inspect_err(|&status| {
+                if foreign(context, grid, stream, Object::Stream).is_none() {
+                    note_failure(grid, who, LaunchCall::Launch, None, None, status);
+                }
+            })?;
             Ok(())
         });
         if gives_way {
@@ -191,20 +238,27 @@ pub(super) unsafe extern "C-unwind" fn launch_device(
         Caller(context).status(result, |grid, block| {
             let who = Who::of(context);
             let Some(function) = module::resolve(kernel) else {
-                let failure = Some(Err(Status::INVALID_DEVICE_FUNCTION));
-                return launch(grid, block, buffer, stream, failure, who).map(drop);
+                let failed = Err(Status::INVALID_DEVICE_FUNCTION);
+                return launch(grid, block, buffer, stream, Some(failed), who).map(drop).inspect_err(|&status| {
+                    note_failure(grid, who, LaunchCall::Launch, None, Some(shape), status);
+                });
+            };
+            let note = |&status: &Status| {
+                if foreign(context, grid, stream, Object::Stream).is_none() {
+                    note_failure(grid, who, LaunchCall::Launch, Some(&function), Some(shape), status);
+                }
             };
             let mut checked = Checked::new(&function, shape, Status::INVALID_CONFIGURATION);
             let needed = u64::from(function.parameter_bytes());
             let buffer = match buffer {
                 // Kernels without parameters need no buffer, but a slot.
-                0 if needed == 0 && checked.is_ok() => prepare(grid, 0, 1, None)?,
+                0 if needed == 0 && checked.is_ok() => prepare(grid, 0, 1, None).inspect_err(note)?,
                 _ => buffer,
             };
             if grid.device.memory().find(buffer).is_none_or(|found| found.size < needed) {
                 checked = checked.and(Err(Status::INVALID_VALUE));
             }
-            gives_way = launch(grid, block, buffer, stream, Some(checked), who)?;
+            gives_way = launch(grid, block, buffer, stream, Some(checked), who).inspect_err(note)?;
             Ok(())
         });
         if gives_way {

@@ -1,6 +1,7 @@
 //! Questions that device code may ask: errors, attributes, limits, occupancy. launch-model.md sections 3.6 and 3.7.
 
 use super::arguments::{Arguments, Caller};
+use crate::checking::Who;
 use crate::limit::Limit;
 use crate::module;
 use crate::profile;
@@ -32,7 +33,10 @@ pub(super) unsafe extern "C-unwind" fn get_last_error(
     result: *mut u8,
 ) {
     // SAFETY: called by generated code with this signature.
-    unsafe { result.cast::<u32>().write(std::mem::take(&mut (*context).last_error)) };
+    unsafe {
+        note_read(context);
+        result.cast::<u32>().write(std::mem::take(&mut (*context).last_error));
+    }
 }
 
 /// `cudaError_t PeekAtLastError()`
@@ -42,7 +46,25 @@ pub(super) unsafe extern "C-unwind" fn peek_at_last_error(
     result: *mut u8,
 ) {
     // SAFETY: called by generated code with this signature.
-    unsafe { result.cast::<u32>().write((*context).last_error) };
+    unsafe {
+        note_read(context);
+        result.cast::<u32>().write((*context).last_error);
+    }
+}
+
+/// Tells the checker that the thread reads an error of its own.
+///
+/// # Safety
+/// The context is the calling thread's.
+unsafe fn note_read(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if (*context).last_error != 0
+            && let Some(checking) = &Caller(context).device().checking
+        {
+            crate::exec::on_worker_stack(context, || checking.error_read(Who::of(context)));
+        }
+    }
 }
 
 /// `const char* GetErrorString(cudaError_t error)`

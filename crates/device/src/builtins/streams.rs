@@ -2,6 +2,8 @@
 
 use super::arguments::{Arguments, Caller};
 use super::launch::{refusal, stream};
+use crate::checking::{Object, Who};
+use crate::engine::Grid;
 use crate::status::Status;
 use hotfire_jit::abi::ThreadContext;
 use hotfire_launch::{DeviceEvent, DeviceStream};
@@ -14,6 +16,32 @@ const DISABLE_TIMING: u32 = 2;
 
 fn event(bits: u64) -> Result<DeviceEvent, Status> {
     DeviceEvent::from_bits(bits).ok_or(Status::INVALID_RESOURCE_HANDLE)
+}
+
+/// Tells the checker of a handle that was refused; which finding says that it is another grid's.
+///
+/// # Safety
+/// The context is the calling thread's.
+pub(super) unsafe fn foreign(context: *mut ThreadContext, grid: &Grid, handle: u64, object: Object) -> Option<usize> {
+    let checking = grid.device.checking.as_ref()?;
+    // SAFETY: the caller's promise.
+    checking.foreign(unsafe { Who::of(context) }, handle, object)
+}
+
+/// Tells the checker of a stream and an event that do not go together.
+///
+/// # Safety
+/// As [`foreign`].
+unsafe fn note_refusal(context: *mut ThreadContext, grid: &Grid, stream: u64, event: u64, records: bool) {
+    let Some(checking) = &grid.device.checking else { return };
+    // SAFETY: the caller's promise.
+    unsafe {
+        if matches!(stream, 3 | 4) {
+            checking.special(Who::of(context), stream, records);
+        } else if foreign(context, grid, event, Object::Event).is_none() {
+            foreign(context, grid, stream, Object::Stream);
+        }
+    }
 }
 
 /// `cudaError_t StreamCreateWithFlags(cudaStream_t* stream, unsigned flags)`
@@ -35,6 +63,7 @@ pub(super) unsafe extern "C-unwind" fn stream_create(
             created = stream.to_bits();
             if let Some(checking) = &grid.device.checking {
                 checking.grids.lock().named_created(stream);
+                checking.handle_made(Object::Stream, created, Who::of(context));
             }
             Ok(())
         });
@@ -54,8 +83,10 @@ pub(super) unsafe extern "C-unwind" fn stream_destroy(
     unsafe {
         let handle: u64 = Arguments::new(arguments).next();
         Caller(context).status(result, |grid, _| {
-            let stream = DeviceStream::from_bits(handle).ok_or(Status::INVALID_RESOURCE_HANDLE)?;
-            grid.device.with(|state| state.model.device_stream_destroy(grid.item(), stream)).map_err(refusal)
+            let destroyed = DeviceStream::from_bits(handle).ok_or(Status::INVALID_RESOURCE_HANDLE).and_then(|stream| {
+                grid.device.with(|state| state.model.device_stream_destroy(grid.item(), stream)).map_err(refusal)
+            });
+            destroyed.inspect_err(|_| _ = foreign(context, grid, handle, Object::Stream))
         });
     }
 }
@@ -74,8 +105,11 @@ pub(super) unsafe extern "C-unwind" fn stream_wait_event(
             if flags != 0 {
                 return Err(Status::INVALID_VALUE);
             }
-            let (stream, event) = (stream(handle)?, event(bits)?);
-            grid.device.with(|state| state.model.device_wait(grid.item(), block, stream, event)).map_err(refusal)
+            let waits = stream(handle).and_then(|stream| {
+                let event = event(bits)?;
+                grid.device.with(|state| state.model.device_wait(grid.item(), block, stream, event)).map_err(refusal)
+            });
+            waits.inspect_err(|_| note_refusal(context, grid, handle, bits, false))
         });
     }
 }
@@ -97,6 +131,9 @@ pub(super) unsafe extern "C-unwind" fn event_create(
             }
             let event = grid.device.with(|state| state.model.device_event_create(grid.item()));
             created = event.map_err(|_| Status::MEMORY_ALLOCATION)?.to_bits();
+            if let Some(checking) = &grid.device.checking {
+                checking.handle_made(Object::Event, created, Who::of(context));
+            }
             Ok(())
         });
         if created != 0 {
@@ -140,8 +177,11 @@ unsafe fn record(context: *mut ThreadContext, result: *mut u8, bits: u64, handle
             if flags != 0 {
                 return Err(Status::INVALID_VALUE);
             }
-            let (stream, event) = (stream(handle)?, event(bits)?);
-            grid.device.with(|state| state.model.device_record(grid.item(), block, stream, event)).map_err(refusal)
+            let recorded = stream(handle).and_then(|stream| {
+                let event = event(bits)?;
+                grid.device.with(|state| state.model.device_record(grid.item(), block, stream, event)).map_err(refusal)
+            });
+            recorded.inspect_err(|_| note_refusal(context, grid, handle, bits, true))
         });
     }
 }
@@ -156,8 +196,10 @@ pub(super) unsafe extern "C-unwind" fn event_destroy(
     unsafe {
         let bits: u64 = Arguments::new(arguments).next();
         Caller(context).status(result, |grid, _| {
-            let event = event(bits)?;
-            grid.device.with(|state| state.model.device_event_destroy(grid.item(), event)).map_err(refusal)
+            let destroyed = event(bits).and_then(|event| {
+                grid.device.with(|state| state.model.device_event_destroy(grid.item(), event)).map_err(refusal)
+            });
+            destroyed.inspect_err(|_| _ = foreign(context, grid, bits, Object::Event))
         });
     }
 }

@@ -1,5 +1,7 @@
 //! Who is who: threads, places and launches as a finding shows them.
 
+use super::grids::{Kind, Record};
+use super::results::{self, Uses};
 use super::{Checking, Origin, Queue, Stack};
 use crate::engine::Grid;
 use crate::exec;
@@ -7,6 +9,7 @@ use crate::module::Function;
 use hotfire_check::{Access, Action, Launch, Place, Thread};
 use hotfire_jit::abi::ThreadContext;
 use hotfire_ptx::ast::Location;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Launches of a chain that are shown at its lower end, and at its upper one. Tail chains can be 10,000 long.
@@ -25,7 +28,19 @@ pub(crate) struct Who {
     pub site: u32,
 }
 
+/// Sites by what their author sees as one place: module, function, file and line.
+#[derive(Default)]
+pub(super) struct Lines {
+    sites: HashMap<u32, u32>,
+    first: HashMap<(usize, usize, (u32, u32)), u32>,
+}
+
 impl Who {
+    /// The thread that launched a grid.
+    pub fn launcher(record: &Record, kind: &Kind) -> Self {
+        Self { grid: record.parent, block: record.block, thread: record.thread, site: kind.site }
+    }
+
     /// The calling thread.
     ///
     /// # Safety
@@ -105,6 +120,44 @@ impl Checking {
             block: kind.block_at(block),
             thread: kind.thread_at(thread),
         }
+    }
+
+    /// `block (0,0,0), thread (3,0,0) of parent`
+    pub fn thread_name(&self, who: Who) -> String {
+        match self.agent(who.grid, who.block, who.thread) {
+            Thread::Device { kernel, block, thread, .. } => {
+                format!("block {}, thread {} of {kernel}", triple(block), triple(thread))
+            }
+            _ => "a thread".into(),
+        }
+    }
+
+    /// One site for all sites of a source line: loops are unrolled, and a launch is several calls.
+    pub(super) fn same_line(&self, who: Who) -> u32 {
+        let mut lines = self.lines.lock();
+        if let Some(&known) = lines.sites.get(&who.site) {
+            return known;
+        }
+        let function = self.grids.lock().get(who.grid).map(|(_, kind)| kind.function.clone());
+        let line = function.and_then(|function| {
+            let (location, index) = function.site(who.site)?;
+            let image = function.image();
+            Some((Arc::as_ptr(image) as usize, index, image.source_place(location, index)?))
+        });
+        let first = line.map_or(who.site, |line| *lines.first.entry(line).or_insert(who.site));
+        lines.sites.insert(who.site, first);
+        first
+    }
+
+    /// What code does with the answer of the call that a thread is at.
+    pub(super) fn answer(&self, who: Who) -> Uses {
+        let function = self.grids.lock().get(who.grid).map(|(_, kind)| kind.function.clone());
+        let uses = function.and_then(|function| {
+            let (location, index) = function.site(who.site)?;
+            Some(results::uses(function.image().text().functions.get(index)?.body.as_ref()?, location))
+        });
+        // Code that is not known may do anything.
+        uses.unwrap_or(Uses { read: true, compared: true, returned: true })
     }
 
     /// A kernel's name as its author wrote it.

@@ -71,6 +71,8 @@ pub(crate) struct Grids {
     host_streams: Vec<HostStream>,
     by_handle: HashMap<u64, u32>,
     named: HashMap<u64, u32>,
+    /// The first launch behind each synchronisation with the whole device.
+    epochs: Vec<u64>,
 }
 
 impl Default for Grids {
@@ -83,6 +85,7 @@ impl Default for Grids {
             host_streams: vec![legacy],
             by_handle: HashMap::from([(Stream::LEGACY.0, 0)]),
             named: HashMap::new(),
+            epochs: Vec::new(),
         }
     }
 }
@@ -149,6 +152,19 @@ impl Grids {
             self.records.resize(index + 1, None);
         }
         self.records[index] = Some(launch(number));
+    }
+
+    /// The host has waited for the whole device.
+    pub fn synchronised(&mut self) {
+        let next = self.records.len() as u64;
+        if self.epochs.last() != Some(&next) {
+            self.epochs.push(next);
+        }
+    }
+
+    /// Between which of those synchronisations a grid was launched.
+    pub fn epoch_of(&self, gridid: u64) -> usize {
+        self.epochs.partition_point(|&first| first <= gridid)
     }
 
     /// A launch by its `gridid`.

@@ -3,26 +3,45 @@
 //! Locks here are taken inside the engine's, never around it.
 #![allow(dead_code, reason = "names for rules of other crates' findings are made as the rules come")]
 
+mod advice;
 mod allocations;
+mod api;
+mod cdp1;
 mod describe;
+mod failures;
 mod grids;
+mod handles;
+mod heap;
 mod names;
 mod observe;
 mod origin;
+pub(crate) mod params;
+mod pool;
+mod private;
+mod results;
+mod summary;
 mod time;
 
 pub(crate) use allocations::{Allocations, Class};
 pub(crate) use describe::Who;
+pub(crate) use failures::LaunchCall;
 pub(crate) use grids::{Grids, Queue};
+pub(crate) use handles::Object;
 pub(crate) use origin::{Origin, Stack};
 pub(crate) use time::{CALL, ModelTime, TURN};
 
 use crate::memory::Memory;
+use describe::Lines;
+use failures::Failures;
+use handles::Handles;
+use heap::HeapNulls;
 use hotfire_check::{Collector, Report};
 use names::Names;
 use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 /// The checker of one device.
 pub(crate) struct Checking {
@@ -38,6 +57,14 @@ pub(crate) struct Checking {
     pub allocations: Mutex<Allocations>,
     /// What clocks show.
     pub time: ModelTime,
+    lines: Mutex<Lines>,
+    failures: Mutex<Failures>,
+    handles: Mutex<Handles>,
+    heap_nulls: Mutex<HeapNulls>,
+    /// Grids whose parameters a finding speaks of: what goes wrong in them is its consequence.
+    blamed: Mutex<HashMap<u64, usize>>,
+    /// The most slots of the launch pool that were taken before the latest reset.
+    pub high_water: AtomicU32,
 }
 
 impl Checking {
@@ -51,6 +78,12 @@ impl Checking {
             grids: Mutex::default(),
             allocations: Mutex::default(),
             time: ModelTime::default(),
+            lines: Mutex::default(),
+            failures: Mutex::default(),
+            handles: Mutex::default(),
+            heap_nulls: Mutex::default(),
+            blamed: Mutex::default(),
+            high_water: AtomicU32::new(0),
         }
     }
 
@@ -73,6 +106,17 @@ impl Checking {
     pub fn of_environment(memory: Arc<Memory>) -> Option<Self> {
         let output = std::env::var_os("HOTFIRE_CHECK").filter(|path| !path.is_empty())?;
         Some(Self { output: Some(output.into()), ..Self::new(memory) })
+    }
+
+    /// A finding speaks of the parameters with which a grid starts.
+    pub fn blame(&self, gridid: u64, finding: usize) {
+        self.blamed.lock().insert(gridid, finding);
+    }
+
+    /// The finding that explains faults of a grid, because its parameters were wrong from the start: they are
+    /// [consequences](Collector::consequence) of it.
+    pub fn blamed(&self, gridid: u64) -> Option<usize> {
+        self.blamed.lock().get(&gridid).copied()
     }
 
     /// Writes a report.

@@ -15,6 +15,7 @@ impl Device {
 
     /// `cudaEventRecord`.
     pub fn event_record(&'static self, event: Event, stream: Stream) -> Status {
+        self.note_use(event.0);
         let stream = self.resolve(stream);
         let recorded = self.healthy().and_then(|()| {
             self.with(|state| {
@@ -32,6 +33,7 @@ impl Device {
 
     /// `cudaEventQuery`. An event that was never recorded counts as complete.
     pub fn event_query(&self, event: Event) -> Status {
+        self.note_use(event.0);
         if let Err(status) = self.healthy() {
             return status;
         }
@@ -54,6 +56,7 @@ impl Device {
 
     /// `cudaEventSynchronize`.
     pub fn event_synchronize(&self, event: Event) -> Status {
+        self.note_use(event.0);
         if let Err(status) = self.healthy() {
             return status;
         }
@@ -85,6 +88,7 @@ impl Device {
 
     /// `cudaEventDestroy`.
     pub fn event_destroy(&self, event: Event) -> Status {
+        self.note_use(event.0);
         let destroyed = self.with(|state| state.events.destroy(event));
         if destroyed { self.sticky() } else { Status::INVALID_RESOURCE_HANDLE }
     }

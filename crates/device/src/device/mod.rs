@@ -167,6 +167,9 @@ impl Device {
             Some(Status::SUCCESS)
         });
         self.printf.flush();
+        if let Some(checking) = &self.checking {
+            checking.grids.lock().synchronised();
+        }
         result
     }
 
@@ -187,6 +190,10 @@ impl Device {
         self.heap.reset(&self.memory);
         self.texts.lock().clear();
         self.free_all();
+        if let Some(checking) = &self.checking {
+            let peak = self.engine.look(|state| state.model.peak_pending());
+            checking.high_water.fetch_max(peak, Ordering::Relaxed);
+        }
         self.engine.with(|state| state.renew(limits.pending_launches));
         *self.limits.lock() = limits;
         self.sticky.store(0, Ordering::Relaxed);
@@ -219,7 +226,8 @@ impl Device {
     /// What the checker found so far; nothing if there is none.
     pub fn findings(&self) -> Report {
         let Some(checking) = &self.checking else { return Report::default() };
-        checking.collector.report()
+        let (size, peak) = self.engine.look(|state| (state.model.pending_launches(), state.model.peak_pending()));
+        checking.conclude(size, peak.max(checking.high_water.load(Ordering::Relaxed)))
     }
 
     /// Whether the device checks the program: then modules keep their texts ([`hotfire_ptx::ast::Module::texts`]).

@@ -36,6 +36,7 @@ impl Device {
 
     /// `cudaStreamDestroy`: what is queued still runs.
     pub fn stream_destroy(&self, stream: Stream) -> Status {
+        self.note_use(stream.0);
         let destroyed = self.with(|state| state.streams.destroy(&mut state.model, stream));
         if destroyed { self.sticky() } else { Status::INVALID_RESOURCE_HANDLE }
     }
@@ -101,6 +102,7 @@ impl Device {
 
     /// `cudaStreamWaitEvent`. An event that was never recorded orders nothing.
     pub fn stream_wait_event(&'static self, stream: Stream, event: Event) -> Status {
+        self.note_use(event.0);
         let stream = self.resolve(stream);
         let waits = self.healthy().and_then(|()| {
             self.with(|state| {

@@ -1,5 +1,6 @@
 //! Host events: what was recorded last, and when it became complete.
 
+use super::stream::HOST_HANDLE;
 use crate::device::{Event, EventFlags};
 use hotfire_launch::Item;
 
@@ -16,14 +17,14 @@ pub(crate) struct EventEntry {
     pub time: Option<u64>,
 }
 
-/// Events that programs hold handles of. Bit 31 tells them from streams.
+/// Events that programs hold handles of. Bit 30 tells them from streams.
 #[derive(Debug)]
 pub(crate) struct EventTable {
     entries: Vec<EventEntry>,
     free: Vec<usize>,
 }
 
-const TAG: u64 = 1 << 31;
+const TAG: u64 = HOST_HANDLE | 1 << 30;
 
 impl EventTable {
     pub fn new() -> Self {

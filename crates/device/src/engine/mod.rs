@@ -26,6 +26,7 @@ mod worker;
 pub(crate) use grid::{Checked, Grid, Shape};
 pub(crate) use operation::Operation;
 pub(crate) use state::{Prepared, State};
+pub(crate) use stream::HOST_HANDLE;
 
 use crate::checking::{CALL, Checking};
 use baton::Baton;

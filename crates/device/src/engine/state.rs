@@ -37,6 +37,8 @@ pub(crate) struct Prepared {
     pub launcher: Item,
     /// What version 2 of the call said; version 1 says it at the launch.
     pub checked: Option<super::grid::Checked>,
+    /// Bytes that were asked for.
+    pub size: u64,
 }
 
 /// Something for a worker to do.
@@ -260,10 +262,14 @@ impl State {
         // A reset may wait for the end of everything.
         self.completed |= self.active == 0 && !self.sticky.is_success();
         self.progressed();
-        if let Payload::Grid(grid) = self.take_payload(item)
-            && grid.prepared.load(Ordering::Relaxed) > 0
-        {
-            self.forget_prepared(item, grid.device.memory());
+        if let Payload::Grid(grid) = self.take_payload(item) {
+            if grid.prepared.load(Ordering::Relaxed) > 0 {
+                self.forget_prepared(item, grid.device.memory());
+            }
+            // Threads that were stopped might have looked at their errors.
+            if let Some(checking) = grid.device.checking.as_ref().filter(|_| self.sticky.is_success()) {
+                checking.grid_ended(grid.code.gridid);
+            }
         }
         self.model.finished(item);
     }

@@ -15,7 +15,10 @@ pub(crate) struct StreamEntry {
     pub priority: i32,
 }
 
-/// The streams that programs hold handles of: generation in the high word, index in the low one.
+/// The bit that tells the host's handles from those of device code, which have an index below 2^31 in the low word.
+pub(crate) const HOST_HANDLE: u64 = 1 << 31;
+
+/// The streams that programs hold handles of: generation in the high word, index and [`HOST_HANDLE`] in the low one.
 #[derive(Debug)]
 pub(crate) struct StreamTable {
     entries: Vec<StreamEntry>,
@@ -37,18 +40,22 @@ impl StreamTable {
         let entry = &mut self.entries[index];
         let generation = entry.generation + 1;
         *entry = StreamEntry { generation, alive: true, stream, non_blocking, priority };
-        Stream(u64::from(generation) << 32 | index as u64)
+        Stream(u64::from(generation) << 32 | HOST_HANDLE | index as u64)
+    }
+
+    fn index(handle: Stream) -> usize {
+        (handle.0 as u32 as u64).wrapping_sub(HOST_HANDLE) as usize
     }
 
     pub fn get(&self, handle: Stream) -> Option<StreamEntry> {
-        let entry = self.entries.get(handle.0 as u32 as usize)?;
+        let entry = self.entries.get(Self::index(handle))?;
         (entry.alive && u64::from(entry.generation) == handle.0 >> 32).then_some(*entry)
     }
 
     pub fn destroy(&mut self, model: &mut Model, handle: Stream) -> bool {
         let Some(entry) = self.get(handle) else { return false };
         model.destroy_stream(entry.stream);
-        let index = handle.0 as u32 as usize;
+        let index = Self::index(handle);
         self.entries[index].alive = false;
         self.free.push(index);
         true
@@ -76,7 +83,17 @@ impl Device {
         match stream.0 {
             0 => Stream::LEGACY,
             2 => self.per_thread(),
-            _ => stream,
+            handle => {
+                self.note_use(handle);
+                stream
+            }
+        }
+    }
+
+    /// Tells the checker which handle the host uses: device code may have made it.
+    pub(crate) fn note_use(&self, handle: u64) {
+        if let Some(checking) = self.checking.as_ref().filter(|_| handle & HOST_HANDLE == 0) {
+            checking.foreign_to_host(handle);
         }
     }
 

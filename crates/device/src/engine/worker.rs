@@ -148,6 +148,9 @@ fn report_block(grid: &Grid, before: u64, outcome: Outcome, resumed: Resumed) ->
         }
         Outcome::Fault(fault) => {
             let kernel = grid.function.name().to_owned();
+            if let Some(checking) = &grid.device.checking {
+                checking.heap_fault(grid.code.gridid, fault.address);
+            }
             explain(&kernel, &fault);
             grid.device.set_sticky(Status(fault.fault as u32));
             Report::Fault(item, fault, grid.exited(before + 1))

@@ -2,6 +2,7 @@
 //! loaded. launch-model.md section 7.
 
 use super::LoadError;
+use crate::checking::Checking;
 use crate::status::Status;
 use hotfire_ptx::ast::{
     AddressBase, Body, CallTarget, FunctionKind, Location, Module, Name, Operand, Statement, Symbol,
@@ -10,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// `Err` if some kernel of the module can reach such a call; the log names kernels and places, and says what to do.
-pub(super) fn refuse(text: &Module) -> Result<(), LoadError> {
+pub(super) fn refuse(text: &Module, checking: Option<&Checking>) -> Result<(), LoadError> {
     let bodies: HashMap<&str, &Body> =
         text.functions.iter().filter_map(|function| Some((&*function.name, function.body.as_ref()?))).collect();
     let mut calls: HashMap<Name, Vec<Location>> = HashMap::new();
@@ -27,6 +28,9 @@ pub(super) fn refuse(text: &Module) -> Result<(), LoadError> {
     for kernel in text.functions.iter().filter(|function| function.kind == FunctionKind::Kernel) {
         for function in reachable(&kernel.name, &bodies) {
             for location in calls.get(function).into_iter().flatten() {
+                if let Some(checking) = checking {
+                    checking.synchronises(text, &kernel.name, function, *location);
+                }
                 let _ = write!(log, "kernel {} calls cudaDeviceSynchronize", kernel.name);
                 if function != &*kernel.name {
                     let _ = write!(log, " in {function}");

@@ -22,7 +22,7 @@ fn invalid(log: impl Into<String>) -> LoadError {
 
 pub(super) fn load(device: &'static Device, units: Vec<ast::Module>) -> Result<Module, LoadError> {
     let text = hotfire_ptx::link(units).map_err(|error| invalid(error.to_string()))?;
-    cdp1::refuse(&text)?;
+    cdp1::refuse(&text, device.checking.as_ref())?;
     let first_code = code::reserve(text.functions.len());
     let placement = place(device, &text)?;
     if let Err(error) = fill(&text, &placement.variables, first_code) {

@@ -6,7 +6,7 @@ mod code;
 mod function;
 mod image;
 mod load;
-mod places;
+pub(crate) mod places;
 
 pub(crate) use code::{Code, call_target, resolve};
 pub use function::{Function, FunctionAttributes};
