@@ -12,8 +12,9 @@
 //! `fn a | b as default (…)` exports two forms that differ in what stream 0 means; `default` is bound to that.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 
-use hotfire_device::Status;
+use hotfire_device::{Device, Status};
 
 use crate::{error, notice, thread};
 
@@ -111,8 +112,20 @@ pub(crate) fn runtime(name: &str, body: impl FnOnce() -> Result<(), Status>) -> 
 pub(crate) fn runtime_plain(name: &str, body: impl FnOnce() -> Result<(), Status>) -> u32 {
     match status(name, body) {
         Status::SUCCESS => 0,
-        failure => thread::failed(failure).0,
+        failure => {
+            // Not ready is an answer; and before there is a device, nobody checks.
+            if failure != Status::NOT_READY && checked() {
+                Device::get().note_failed_call(name, failure);
+            }
+            thread::failed(failure).0
+        }
     }
+}
+
+/// Whether `hotfire check` runs the program.
+pub(crate) fn checked() -> bool {
+    static CHECKED: OnceLock<bool> = OnceLock::new();
+    *CHECKED.get_or_init(|| std::env::var_os("HOTFIRE_CHECK").is_some_and(|path| !path.is_empty()))
 }
 
 /// For functions that answer something else than a status: the result's zero value stands for a panic.

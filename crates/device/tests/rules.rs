@@ -254,3 +254,23 @@ fn modules_that_wait_for_children_are_named() {
     assert!(finding.help[1].starts_with("one value lives") && finding.help[2].contains("loop"), "{finding:#?}");
     assert!(place(finding).ptx.as_ref().is_some_and(|line| line.contains("cudaDeviceSynchronize")));
 }
+
+#[test]
+fn errors_of_the_host_that_nobody_looks_at() {
+    let device = hotfire_device::Device::new(Config { memory: Some(1 << 30), check: true, ..Config::default() });
+    let full = Status::MEMORY_ALLOCATION;
+    let fail = |call| device.note_failed_call(call, full);
+    fail("cudaMalloc");
+    device.note_error_read();
+    fail("cudaMalloc");
+    device.note_error_asked(full);
+    fail("cudaMallocManaged");
+    assert_eq!(device.findings().findings, []);
+    fail("cudaMemcpy");
+    fail("cudaMemset");
+    let report = device.findings();
+    let [finding] = &*report.findings else { panic!("{report:#?}") };
+    assert_eq!((finding.rule, finding.severity), (Rule::ApiUnchecked, Severity::Note));
+    let expected = "`cudaMallocManaged` failed with cudaErrorMemoryAllocation (2), nothing looked at it, and 2 later calls have failed since";
+    assert_eq!(finding.message, expected);
+}

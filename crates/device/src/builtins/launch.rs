@@ -39,7 +39,7 @@ pub(super) fn refusal(error: LaunchError) -> Status {
 ///
 /// # Safety
 /// Nobody else uses the buffer meanwhile.
-unsafe fn contents(grid: &Grid, buffer: u64) -> &mut [u8] {
+unsafe fn contents<'a>(grid: &Grid, buffer: u64) -> &'a mut [u8] {
     let size = grid.device.memory().find(buffer).map_or(0, |found| found.size);
     // SAFETY: the buffer lies in an allocation of that size; the caller answers for the rest.
     unsafe { std::slice::from_raw_parts_mut(buffer as *mut u8, size as usize) }

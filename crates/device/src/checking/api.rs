@@ -55,6 +55,11 @@ impl Checking {
         });
     }
 
+    /// The calling host thread asks what an error code means: then it has looked at what a call answered.
+    pub fn error_asked(&self, status: Status) {
+        let _ = UNREAD.try_with(|unread| unread.borrow_mut().take_if(|first| first.status == status));
+    }
+
     /// The calling host thread looks at errors.
     pub fn errors_read(&self) {
         let _ = UNREAD.try_with(|unread| unread.borrow_mut().take());

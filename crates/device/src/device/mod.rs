@@ -230,6 +230,27 @@ impl Device {
         checking.conclude(size, peak.max(checking.high_water.load(Ordering::Relaxed)))
     }
 
+    /// Tells the checker that a call of the host failed.
+    pub fn note_failed_call(&self, call: &str, status: Status) {
+        if let Some(checking) = &self.checking {
+            checking.call_failed(call, status);
+        }
+    }
+
+    /// Tells the checker that the calling host thread asked for its last error.
+    pub fn note_error_read(&self) {
+        if let Some(checking) = &self.checking {
+            checking.errors_read();
+        }
+    }
+
+    /// Tells the checker that the calling host thread asked what an error code means.
+    pub fn note_error_asked(&self, status: Status) {
+        if let Some(checking) = &self.checking {
+            checking.error_asked(status);
+        }
+    }
+
     /// Whether the device checks the program: then modules keep their texts ([`hotfire_ptx::ast::Module::texts`]).
     pub fn is_checking(&self) -> bool {
         self.checking.is_some()
