@@ -4,6 +4,9 @@
 //! tests fail, they are never skipped.
 #![forbid(unsafe_code)]
 
+pub mod case;
+pub mod verdict;
+
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+pub mod cases;
 pub mod hotfire;
 pub mod process;
 pub mod programs;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use xtask::hotfire::{Hotfire, Profile, cargo_build};
-use xtask::{Result, bench, process, programs, ptx, root, toolkit};
+use xtask::{Result, bench, cases, process, programs, ptx, root, toolkit};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Builds, tests and measures Hotfire")]
@@ -26,6 +26,8 @@ enum Step {
     Fetch,
     /// Build the CUDA programs of programs/ and litmus/ into target/programs/ (needs gcc)
     Programs,
+    /// Build the cases of tests/fail/ and tests/pass/ into target/cases/ (needs gcc)
+    Cases,
     /// Regenerate the PTX committed with the examples
     Ptx {
         /// Only compare, and fail where it differs
@@ -65,16 +67,19 @@ fn main() -> ExitCode {
     }
 }
 
+fn list(built: &[programs::Program]) -> Result<()> {
+    for program in built {
+        println!("{}", program.path().display());
+    }
+    Ok(())
+}
+
 fn run(step: Step) -> Result<()> {
     match step {
         Step::Demo { options } => demo(&options),
         Step::Fetch => toolkit::fetch().map(drop),
-        Step::Programs => {
-            for program in programs::build()? {
-                println!("{}", program.path().display());
-            }
-            Ok(())
-        }
+        Step::Programs => list(&programs::build()?),
+        Step::Cases => list(&cases::build()?),
         Step::Ptx { check: true } => ptx::check(),
         Step::Ptx { check: false } => ptx::regenerate(),
         Step::Test { arguments } => test(&arguments),

@@ -18,16 +18,19 @@ const FOLDERS: [&str; 2] = ["programs", "litmus"];
 /// One executable to build.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Its file name under `target/programs/`.
+    /// Its path under the folder that it is built into.
     pub name: String,
-    source: PathBuf,
-    flags: Vec<String>,
+    pub(crate) directory: PathBuf,
+    /// The source that declares it.
+    pub source: PathBuf,
+    /// What nvcc gets besides the source.
+    pub flags: Vec<String>,
 }
 
 impl Program {
     /// Where it is built.
     pub fn path(&self) -> PathBuf {
-        directory().join(&self.name)
+        self.directory.join(&self.name)
     }
 }
 
@@ -45,7 +48,8 @@ pub fn list() -> Result<Vec<Program>> {
             for line in read(&source)?.lines().filter_map(|line| line.strip_prefix("// build: ")) {
                 let mut words = line.split_whitespace().map(str::to_owned);
                 let name = words.next().ok_or_else(|| format!("{}: `// build:` without a name", source.display()))?;
-                programs.push(Program { name, source: source.clone(), flags: words.collect() });
+                let (source, flags) = (source.clone(), words.collect());
+                programs.push(Program { name, directory: directory(), source, flags });
             }
             if programs.len() == before {
                 return Err(format!("{}: no line `// build: NAME FLAGS`", source.display()));
@@ -63,14 +67,19 @@ pub fn list() -> Result<Vec<Program>> {
 ///
 /// Safe to call from several processes at once: one builds, the others wait.
 pub fn build() -> Result<Vec<Program>> {
-    let directory = directory();
-    fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let programs = list()?;
+    build_into(&directory(), &programs)?;
+    Ok(programs)
+}
+
+/// Builds what is not up to date of `programs` into `directory`.
+pub(crate) fn build_into(directory: &Path, programs: &[Program]) -> Result<()> {
+    fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
     let lock_path = directory.join(".lock");
     let lock = fs::File::create(&lock_path).map_err(|error| format!("{}: {error}", lock_path.display()))?;
     lock.lock().map_err(|error| format!("{}: {error}", lock_path.display()))?;
 
     let toolkit = toolkit::fetch()?;
-    let programs = list()?;
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     let workers = thread::available_parallelism().map_or(1, usize::from);
@@ -86,12 +95,15 @@ pub fn build() -> Result<Vec<Program>> {
         }
     });
     let failures = failures.into_inner().expect("all workers have ended");
-    if failures.is_empty() { Ok(programs) } else { Err(failures.join("\n")) }
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
 fn build_one(toolkit: &Toolkit, program: &Program) -> Result<()> {
     let path = program.path();
-    let stamp = directory().join(format!(".{}.stamp", program.name));
+    let folder = path.parent().expect("a program lies in a folder");
+    let file = path.file_name().expect("a program has a name").to_string_lossy();
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let stamp = folder.join(format!(".{file}.stamp"));
     let wanted = fingerprint(program)?;
     if path.is_file() && fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
         return Ok(());
@@ -127,7 +139,7 @@ fn fingerprint(program: &Program) -> Result<String> {
     Ok(format!("{:016x}", hasher.finish()))
 }
 
-fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+pub(crate) fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut files = Vec::new();
     for entry in entries {
@@ -140,6 +152,6 @@ fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn read(path: &Path) -> Result<String> {
+pub(crate) fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -1,0 +1,23 @@
+// d02: children of different children of one root write the same cells of eight bytes.
+//
+// build: -arch=sm_90 -rdc=true -lineinfo -lcudadevrt
+#include "../../case.h"
+
+__global__ void leaf(long long* cells, int who) {
+    cells[threadIdx.x] = who * 1000000000000ll + threadIdx.x;  //~ race/sibling
+}
+
+__global__ void branch(long long* cells, int who) {
+    if (threadIdx.x == 2) leaf<<<1, 24>>>(cells, who);
+}
+
+__global__ void root(long long* cells) {
+    branch<<<1, 3, 0, cudaStreamFireAndForget>>>(cells, 1);
+    branch<<<1, 3, 0, cudaStreamFireAndForget>>>(cells, 2);
+}
+
+int main() {
+    long long* cells = zeros<long long>(24);
+    root<<<1, 1>>>(cells);
+    return verdict(wrong(cells, 24, [](int i) { return 2000000000000ll + i; }));
+}

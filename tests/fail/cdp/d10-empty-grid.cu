@@ -1,0 +1,21 @@
+// d10: nothing to do for most blocks, so that the child's grid has no blocks: an error, not an empty launch.
+//
+// build: -arch=sm_90 -rdc=true -lineinfo -lcudadevrt
+#include "../../case.h"
+
+__global__ void child(short* p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) p[i] += 1;
+}
+
+__global__ void parent(short* p, int n) {
+    int first = blockIdx.x * 64, mine = min(max(n - first, 0), 64);
+    child<<<(mine + 31) / 32, 32>>>(p + first, mine);  //~ launch/config
+    //~^ launch/lost-error
+}
+
+int main() {
+    short* p = zeros<short>(256);
+    parent<<<4, 1>>>(p, 100);
+    return verdict(wrong(p, 256, [](int i) { return i < 100; }));
+}

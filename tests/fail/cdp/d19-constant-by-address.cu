@@ -1,0 +1,41 @@
+// d19: the same from one device buffer to the constant's address, read by a tail of a child, as a struct.
+//
+// build: -arch=sm_90 -rdc=true -lineinfo -lcudadevrt
+#include "../../case.h"
+
+struct Settings {
+    double scale;
+    unsigned char offset, pad[7];
+};
+__constant__ Settings settings;
+
+__global__ void last(double* out) {
+    *out = settings.scale * 2 + settings.offset;  //~ race/stream
+}
+
+__global__ void child(double* out) { last<<<1, 1, 0, cudaStreamTailLaunch>>>(out); }
+
+__global__ void parent(double* out) {
+    if (threadIdx.x == 7) child<<<1, 1>>>(out);
+}
+
+__global__ void prepare(Settings* next) { *next = {100, 100, {}}; }
+
+int main() {
+    Settings *next = zeros<Settings>(1), now = {1.5, 4, {}};
+    double* out = zeros<double>(1);
+    prepare<<<1, 1>>>(next);
+    CHECK(cudaMemcpyToSymbol(settings, &now, sizeof now));
+    void* address;
+    CHECK(cudaGetSymbolAddress(&address, settings));
+    cudaStream_t first, second;
+    cudaEvent_t used;
+    CHECK(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking));
+    CHECK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+    CHECK(cudaEventCreateWithFlags(&used, cudaEventDisableTiming));
+    CHECK(cudaDeviceSynchronize());
+    parent<<<1, 8, 0, first>>>(out);
+    CHECK(cudaEventRecord(used, first));
+    CHECK(cudaMemcpyAsync(address, next, sizeof now, cudaMemcpyDeviceToDevice, second));
+    return verdict(wrong(out, 1, [](int) { return 7; }));
+}

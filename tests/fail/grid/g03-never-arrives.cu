@@ -1,0 +1,23 @@
+// g03: one warp waits at the barrier for another one, which waits for a flag that is set behind the barrier.
+//
+// build: -arch=sm_90 -lineinfo
+#include "../../case.h"
+
+__global__ void parent(int* out) {
+    __shared__ volatile int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        out[threadIdx.x] = 1;
+    } else {
+        while (flag == 0) {}
+    }
+    __syncthreads();  //~ progress/barrier
+    if (threadIdx.x == 0) flag = 1;
+}
+
+int main() {
+    int* out = zeros<int>(32);
+    parent<<<1, 64>>>(out);
+    return verdict(wrong(out, 32, [](int) { return 1; }));
+}

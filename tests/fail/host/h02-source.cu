@@ -1,0 +1,16 @@
+// h02: the CPU overwrites the pinned source of an asynchronous copy that may still have to read it.
+//
+// build: -arch=sm_90 -g
+#include "../../case.h"
+
+int main() {
+    double *host, *p = zeros<double>(500);
+    CHECK(cudaMallocHost(&host, 500 * sizeof(double)));
+    for (int i = 0; i < 500; ++i) host[i] = 0.5 * i;
+    cudaStream_t stream;
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CHECK(cudaMemcpyAsync(p, host, 500 * sizeof(double), cudaMemcpyHostToDevice, stream));
+    for (int i = 0; i < 500; ++i)
+        host[i] = -1;  //~ race/host
+    return verdict(wrong(p, 500, [](int i) { return 0.5 * i; }));
+}

@@ -1,0 +1,33 @@
+// The twin of fail/cdp/d01-grandchild-bytes.cu: the root's reads are a tail launch.
+//
+// build: -arch=sm_90 -rdc=true -lcudadevrt
+//@gpu
+#include "../../case.h"
+
+__global__ void leaf(unsigned char* text) { text[threadIdx.x] = 'a' + threadIdx.x % 26; }
+
+__global__ void middle(unsigned char* text) {
+    if (threadIdx.x == 1) leaf<<<1, 64>>>(text);
+}
+
+__global__ void gather(unsigned char* text, unsigned* sums) {
+    uchar4 four = reinterpret_cast<uchar4*>(text)[threadIdx.x];
+    sums[threadIdx.x] = four.x + four.y + four.z + four.w;
+}
+
+__global__ void root(unsigned char* text, unsigned* sums) {
+    if (threadIdx.x != 0) return;
+    middle<<<1, 2>>>(text);
+    gather<<<1, blockDim.x, 0, cudaStreamTailLaunch>>>(text, sums);
+}
+
+int main() {
+    unsigned char* text = zeros<unsigned char>(64);
+    unsigned* sums = zeros<unsigned>(16);
+    root<<<1, 16>>>(text, sums);
+    return verdict(wrong(sums, 16, [](int i) {
+        unsigned sum = 0;
+        for (int k = 4 * i; k < 4 * i + 4; ++k) sum += 'a' + k % 26;
+        return sum;
+    }));
+}

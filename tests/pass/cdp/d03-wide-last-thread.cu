@@ -1,0 +1,24 @@
+// The twin of fail/cdp/d03-wide-last-thread.cu: a barrier before the launch.
+//
+// build: -arch=sm_90 -rdc=true -lineinfo -lcudadevrt
+//@gpu
+#include "../../case.h"
+
+__global__ void fold(const float4* p, float* out) {
+    float4 v = p[threadIdx.x];
+    out[threadIdx.x] = v.x + v.y + v.z + v.w;
+}
+
+__global__ void parent(float4* p, float* out) {
+    int first = blockIdx.x * blockDim.x;
+    p[first + threadIdx.x] = make_float4(threadIdx.x, blockIdx.x, 0.5f, 0.25f);
+    __syncthreads();
+    if (threadIdx.x == blockDim.x - 1) fold<<<1, blockDim.x>>>(p + first, out + first);
+}
+
+int main() {
+    float4* p = zeros<float4>(128);
+    float* out = zeros<float>(128);
+    parent<<<2, 64>>>(p, out);
+    return verdict(wrong(out, 128, [](int i) { return i % 64 + i / 64 + 0.75f; }));
+}

@@ -1,0 +1,20 @@
+// The twin of fail/cdp/d12-host-stream.cu: the launch is on the block's NULL stream.
+//
+// build: -arch=sm_90 -rdc=true -lineinfo -lcudadevrt
+//@gpu
+#include "../../case.h"
+
+__global__ void fill(double* p) { p[threadIdx.x] = 0.25; }
+
+__global__ void parent(double* p, cudaStream_t stream) {
+    if (threadIdx.x == 1)
+        fill<<<1, 8, 0, stream>>>(p);
+}
+
+int main() {
+    double* p = zeros<double>(8);
+    cudaStream_t stream;
+    CHECK(cudaStreamCreate(&stream));
+    parent<<<1, 2, 0, stream>>>(p, nullptr);
+    return verdict(wrong(p, 8, [](int) { return 0.25; }));
+}

@@ -1,0 +1,22 @@
+// The twin of fail/cdp/d16-heap.cu: the heap is large enough.
+//
+// build: -arch=sm_90 -rdc=true -lineinfo -lcudadevrt
+//@gpu
+#include "../../case.h"
+
+__global__ void child(int* p, int* out) {
+    p[0] = 1;
+    *out = p[0];
+}
+
+__global__ void parent(int* out) {
+    int* p = static_cast<int*>(malloc(64 << 10));
+    child<<<1, 1>>>(p, out + threadIdx.x);
+}
+
+int main() {
+    CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 << 20));
+    int* out = zeros<int>(256);
+    parent<<<1, 256>>>(out);
+    return verdict(wrong(out, 256, [](int) { return 1; }));
+}

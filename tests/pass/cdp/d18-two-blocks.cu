@@ -1,0 +1,24 @@
+// The twin of fail/cdp/d18-two-blocks.cu: fire and forget.
+//
+// build: -arch=sm_90 -rdc=true -lineinfo -lcudadevrt
+//@gpu
+#include "../../case.h"
+
+__global__ void power(double* p, int n) {
+    double x = 1;
+    for (int i = 0; i < n; ++i) x *= 1.5;
+    p[threadIdx.x] = x;
+}
+
+__global__ void parent(double* p) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    power<<<1, 4, 0, cudaStreamFireAndForget>>>(p + 4 * i, 200);
+}
+
+int main() {
+    double* p = zeros<double>(4 * 256);
+    parent<<<2, 128>>>(p);
+    double x = 1;
+    for (int i = 0; i < 200; ++i) x *= 1.5;
+    return verdict(wrong(p, 4 * 256, [=](int) { return x; }));
+}

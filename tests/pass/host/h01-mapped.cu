@@ -1,0 +1,20 @@
+// The twin of fail/host/h01-mapped.cu: k01, the CPU waits for the device before it reads.
+//
+// build: -arch=sm_90 -lineinfo -g
+//@gpu
+#include "../../case.h"
+
+__global__ void number(int* p) { p[threadIdx.x] = threadIdx.x; }
+
+int main() {
+    int *host, *device;
+    CHECK(cudaHostAlloc(&host, 64 * sizeof(int), cudaHostAllocMapped));
+    CHECK(cudaHostGetDevicePointer(&device, host, 0));
+    for (int i = 0; i < 64; ++i) host[i] = 0;
+    number<<<1, 64>>>(device);
+    CHECK(cudaDeviceSynchronize());
+    int sum = 0;
+    for (int i = 0; i < 64; ++i)
+        sum += host[i];
+    return verdict(sum != 64 * 63 / 2);
+}

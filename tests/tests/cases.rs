@@ -1,0 +1,59 @@
+//! The cases of `tests/pass/` without the checker: each verifies its own results under every policy. And what holds for all cases:
+//! they are annotated, and each `fail` case has a twin.
+
+use hotfire_tests::case::Case;
+use hotfire_tests::{hotfire, output};
+use xtask::cases;
+
+fn all() -> Vec<Case> {
+    let programs = cases::list().expect("the cases can be listed");
+    programs.iter().map(|program| Case::read(program).expect("the comments of a case are right")).collect()
+}
+
+#[test]
+fn cases_are_annotated() {
+    for case in all() {
+        let is_fail = case.name.starts_with("fail/");
+        let is_note = |rule: hotfire_check::Rule| rule.severity() == hotfire_check::Severity::Note;
+        if is_fail {
+            assert!(!case.expected.is_empty(), "{} expects nothing", case.name);
+        } else {
+            assert!(case.expected.iter().all(|expected| is_note(expected.rule)), "{} expects a fault", case.name);
+        }
+    }
+}
+
+/// The twin names its case in its first lines; it may have another name (d08 is the twin of d07).
+#[test]
+fn fail_cases_have_twins() {
+    let cases = all();
+    let twins: Vec<String> = cases
+        .iter()
+        .filter(|case| case.name.starts_with("pass/"))
+        .filter_map(|case| {
+            let text = std::fs::read_to_string(&case.source).expect("a case can be read");
+            let (_, twin) = text.lines().next()?.split_once("The twin of ")?;
+            Some(twin.split_once(".cu")?.0.to_owned())
+        })
+        .collect();
+    for case in cases.iter().filter(|case| case.name.starts_with("fail/")) {
+        assert!(twins.contains(&case.name), "{} has no twin under tests/pass", case.name);
+    }
+}
+
+#[test]
+fn pass_cases_compute_what_they_should_under_every_policy() {
+    cases::build().expect("the cases build");
+    let mut wrong = Vec::new();
+    for case in all().iter().filter(|case| case.name.starts_with("pass/") && case.needs.is_none()) {
+        for policy in ["eager", "latest", "random:1", "random:2", "random:3"] {
+            let mut command = hotfire().run(&case.executable);
+            command.args(&case.arguments).env("HOTFIRE_POLICY", policy);
+            let ended = output(command);
+            if ended.code != Some(0) {
+                wrong.push(format!("{} under {policy}: {ended:?}", case.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
