@@ -4,10 +4,18 @@
 
 mod collect;
 mod finding;
+mod race;
 pub mod rules;
+mod shadow;
+mod stamp;
 
 pub use collect::Collector;
 pub use finding::{
     Access, Action, Bytes, Consequence, Finding, Frame, Launch, Lost, Place, Pool, Report, Summary, Thread,
 };
+pub use race::{
+    Access as Touch, Agent, BlockOrder, Caller, Checker, DeviceQueue, ItemLabel, Party, Problem, RangeAccess,
+};
 pub use rules::{Rule, Severity};
+pub use shadow::Cell;
+pub use stamp::{MOST_SITES, Stamp, Strength};

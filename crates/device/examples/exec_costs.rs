@@ -55,6 +55,7 @@ fn grid(entry: EntryKind, blocks: u32, threads: u32, count: u64, shared: u32) ->
         call_target: |_, _| None,
         owner: std::ptr::null(),
         observer: None,
+        start: Default::default(),
     })
 }
 

@@ -70,6 +70,7 @@ fn host_faults_go_to_the_host_and_device_faults_to_the_device() {
         call_target: |_, _| None,
         owner: std::ptr::null(),
         observer: None,
+        start: Default::default(),
     });
     for _ in 0..3 {
         std::thread::scope(|scope| {

@@ -42,6 +42,8 @@ pub struct BlockContext {
     pub device: *mut c_void,
     /// `%envreg0..31` are zero; `%current_graph_exec`.
     pub current_graph: u64,
+    /// The time at which the threads of the block begin, for happens-before.
+    pub segment: u32,
 }
 
 /// One CUDA thread (or, for [`EntryKind::Loop`], the thread the loop is at). Read and written by generated code.
@@ -58,8 +60,8 @@ pub struct ThreadContext {
     pub linear: u32,
     /// The thread's last device-runtime error (`cudaGetLastError` on the device).
     pub last_error: u32,
-    /// Unused by generated code.
-    pub reserved: u32,
+    /// The thread's present time, for happens-before. In checked loop kernels set to the block's before each thread's body.
+    pub segment: u32,
     /// The coroutine's yielder: the device's.
     pub yielder: *const c_void,
     /// The device's own thread object.
@@ -185,6 +187,44 @@ pub struct Runtime {
     pub is_space: unsafe extern "C-unwind" fn(*mut ThreadContext, address: u64, space: u32) -> u32,
     /// `mapa`, `cvta.shared::cluster` and cluster barriers come with clusters; until then such kernels do not compile.
     pub reserved: [usize; 4],
+}
+
+/// The functions that checked code calls besides, see [`crate::Options::checks`].
+///
+/// `what` is a size in bytes or-ed with bits of [`what`]; `site` is an
+/// index into [`crate::Kernel::sites`] plus one, or 0 for code that was compiled to be called by address.
+#[derive(Clone, Copy, Debug)]
+pub struct Checks {
+    /// A load is about to happen at an address that [`Runtime::check_access`] lets pass.
+    pub read: unsafe extern "C-unwind" fn(*mut ThreadContext, address: u64, what: u32, site: u32),
+    /// A store or an atomic is about to happen; a store's value is in `low` and `high`, first byte lowest.
+    pub write: unsafe extern "C-unwind" fn(*mut ThreadContext, address: u64, what: u32, site: u32, low: u64, high: u64),
+    /// A fence; `scope` as the strengths in [`what`].
+    pub fence: unsafe extern "C-unwind" fn(*mut ThreadContext, scope: u32, site: u32),
+}
+
+/// What an access is, to [`Checks`].
+pub mod what {
+    /// Mask of the size in bytes.
+    pub const SIZE: u32 = 0xff;
+    /// Where the strength begins: 0 weak, else the scope.
+    pub const STRENGTH: u32 = 8;
+    /// Strong, scope `cta`.
+    pub const CTA: u32 = 1;
+    /// Strong, scope `cluster` or `gpu`.
+    pub const GPU: u32 = 2;
+    /// Strong, scope `sys`.
+    pub const SYS: u32 = 3;
+    /// Acquires.
+    pub const ACQUIRE: u32 = 1 << 10;
+    /// Releases.
+    pub const RELEASE: u32 = 1 << 11;
+    /// A read-modify-write.
+    pub const ATOMIC: u32 = 1 << 12;
+    /// The address is in the shared window of the block for sure.
+    pub const SHARED: u32 = 1 << 13;
+    /// Through the non-coherent path (`ld.global.nc`).
+    pub const NON_COHERENT: u32 = 1 << 14;
 }
 
 /// `kind` of [`Runtime::barrier`].

@@ -40,8 +40,9 @@ pub struct Options {
     pub arena: Arena,
     /// The functions that generated code calls.
     pub runtime: abi::Runtime,
-    /// Code for `hotfire check`: it says where it is ([`abi::ThreadContext::site`]) before each call of a built-in function.
-    pub check: bool,
+    /// The functions that checked code calls at each access (it also says where it is, in [`abi::ThreadContext::site`],
+    /// before each call of a built-in function); `None` for code without checks.
+    pub checks: Option<abi::Checks>,
 }
 
 /// Compiles one kernel (or, for calls through a pointer, one device function) with every function it reaches.

@@ -42,6 +42,8 @@ pub(crate) struct Unit<'a> {
     /// Cranelift's number of each reached function.
     pub ids: Vec<FuncId>,
     pub fma: bool,
+    /// The root is a kernel.
+    pub kernel: bool,
 }
 
 /// Places that the code refers to by number.
@@ -148,10 +150,10 @@ pub(crate) fn compile(
         }
     }
     let fma = has_fma(&isa);
-    let unit = Unit { module, environment, options, names, variables, reach, shared, ids, fma };
+    let unit = Unit { module, environment, options, names, variables, reach, shared, ids, fma, kernel };
 
     let mut sites = Sites::default();
-    if options.check {
+    if options.checks.is_some() {
         // Every site is at a statement.
         let most: usize = unit.reach.functions.iter().map(|f| f.body.statements.len()).sum();
         sites.first = NEXT_SITE.fetch_add(most as u32, Ordering::Relaxed);

@@ -18,6 +18,7 @@ const ALIGNMENT: u64 = 16;
 #[derive(Debug)]
 struct Region {
     base: u64,
+    bytes: u64,
     /// Length of each free range by its start; neighbours are merged.
     free: BTreeMap<u64, u64>,
     live: HashMap<u64, u64>,
@@ -25,7 +26,7 @@ struct Region {
 
 impl Region {
     fn new(base: u64, size: u64) -> Self {
-        Self { base, free: BTreeMap::from([(base, size)]), live: HashMap::new() }
+        Self { base, bytes: size, free: BTreeMap::from([(base, size)]), live: HashMap::new() }
     }
 
     /// First fit.
@@ -71,6 +72,11 @@ impl Heap {
     /// Whether device code has allocated from it.
     pub fn exists(&self) -> bool {
         self.0.lock().is_some()
+    }
+
+    /// Whether an address lies in its region.
+    pub fn contains(&self, address: u64) -> bool {
+        self.0.lock().as_ref().is_some_and(|region| address.wrapping_sub(region.base) < region.bytes)
     }
 
     /// Gives the region back.

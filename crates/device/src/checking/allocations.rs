@@ -103,6 +103,12 @@ impl Allocations {
         self.freed.push_back(Known { freed: Some(by), ..known });
     }
 
+    /// The live allocation that an address lies in.
+    pub fn live(&self, address: u64) -> Option<&Known> {
+        let known = self.live.range(..=address).next_back().map(|(_, known)| known);
+        known.filter(|known| address - known.base < known.size)
+    }
+
     /// The allocation that an address lies in; else one that was freed, the latest first.
     pub fn find(&self, address: u64) -> Option<&Known> {
         let inside = |known: &&Known| address.wrapping_sub(known.base) < known.size;

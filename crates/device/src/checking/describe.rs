@@ -187,6 +187,41 @@ impl Checking {
         Some(function.image().place(location, Some(index), |name| self.names.show(name)))
     }
 
+    /// The place of an access of a grid, by its number in the kernel's code plus one; `None` for 0.
+    pub fn place_of(&self, gridid: u64, site: u32) -> Option<Place> {
+        let grids = self.grids.lock();
+        let function = grids.get(gridid)?.1.function.clone();
+        drop(grids);
+        let (location, index) = function.local_site(site.checked_sub(1)?)?;
+        Some(function.image().place(location, Some(index), |name| self.names.show(name)))
+    }
+
+    /// Host code, as one side of a finding, by the number of its calls.
+    pub fn host_side(&self, _site: u32, action: Action) -> Access {
+        self.host(&Stack::default(), action)
+    }
+
+    /// An operation of a stream, as one side of a finding.
+    pub fn operation_side(&self, number: u64, writes: bool) -> Access {
+        let record = self.operations.lock().get(number as usize).cloned();
+        let Some(record) = record else { return self.host_side(0, Action::Call) };
+        let action = match (writes, record.call.contains("set")) {
+            (true, true) => Action::Set,
+            (true, false) => Action::CopyTo,
+            (false, _) => Action::CopyFrom,
+        };
+        let thread = Thread::Operation { call: record.call.into() };
+        let (place, launches, stack) = match &record.by {
+            Origin::Host(stack) => (stack.place(), Vec::new(), stack.frames()),
+            Origin::Device(who) => {
+                let side = self.access(*who, action);
+                (side.place, side.launches, Vec::new())
+            }
+            Origin::Load => (None, Vec::new(), Vec::new()),
+        };
+        Access { stack, ..self.side(thread, place, launches, action) }
+    }
+
     /// How a grid came to be: its own launch first, the host's last. Of very long chains the middle is one entry that says so.
     pub fn launches(&self, gridid: u64) -> Vec<Launch> {
         let grids = self.grids.lock();

@@ -12,6 +12,8 @@ mod failures;
 mod grids;
 mod handles;
 mod heap;
+mod hold;
+mod name;
 mod names;
 mod observe;
 mod origin;
@@ -21,21 +23,29 @@ mod private;
 mod results;
 mod summary;
 mod time;
+mod order;
+mod origin;
+mod problems;
 
 pub(crate) use allocations::{Allocations, Class};
 pub(crate) use describe::Who;
 pub(crate) use failures::LaunchCall;
 pub(crate) use grids::{Grids, Queue};
 pub(crate) use handles::Object;
+pub(crate) use hold::held;
+pub(crate) use order::OperationRecord;
 pub(crate) use origin::{Origin, Stack};
 pub(crate) use time::{CALL, ModelTime, TURN};
+pub(crate) use problems::{problem, shared_bounds};
 
+use crate::exec;
 use crate::memory::Memory;
 use describe::Lines;
 use failures::Failures;
 use handles::Handles;
 use heap::HeapNulls;
 use hotfire_check::{Collector, Report};
+use hotfire_check::{Checker, Collector, Report};
 use names::Names;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -65,11 +75,27 @@ pub(crate) struct Checking {
     blamed: Mutex<HashMap<u64, usize>>,
     /// The most slots of the launch pool that were taken before the latest reset.
     pub high_water: AtomicU32,
+    /// Copies, sets and so on.
+    operations: Mutex<Vec<OperationRecord>>,
+    /// Happens-before and the shadow.
+    checker: Mutex<Checker>,
+    known: Mutex<problems::Known>,
+}
+
+/// The functions that checked code calls.
+pub(crate) fn checks() -> hotfire_jit::abi::Checks {
+    exec::checks()
 }
 
 impl Checking {
     /// A checker that writes no report by itself.
+    ///
+    /// # Panics
+    /// If the operating system refuses the address space of the shadow.
     pub fn new(memory: Arc<Memory>) -> Self {
+        let arena = memory.arena();
+        let checker = Checker::new(arena.base, arena.size)
+            .unwrap_or_else(|error| panic!("hotfire: no address space for shadow memory: {error}"));
         Self {
             collector: Collector::new(),
             output: None,
@@ -84,6 +110,9 @@ impl Checking {
             heap_nulls: Mutex::default(),
             blamed: Mutex::default(),
             high_water: AtomicU32::new(0),
+            operations: Mutex::default(),
+            checker: Mutex::new(checker),
+            known: Mutex::default(),
         }
     }
 

@@ -9,8 +9,8 @@ use crate::status::Status;
 use hotfire_jit::Kernel;
 use hotfire_launch::Item;
 use std::ffi::c_void;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// The device, as a sum of costs of resident blocks: a block costs the part of it that its own kind would fill.
 pub(crate) const CAPACITY: u64 = 1 << 40;
@@ -108,6 +108,7 @@ impl Grid {
                 call_target: crate::module::call_target,
                 owner: this.as_ptr().cast::<c_void>(),
                 observer: device.checking.as_ref().map(|checking| checking as &dyn Observer),
+                start: OnceLock::new(),
             }),
             parameters,
             next: AtomicU64::new(0),

@@ -9,6 +9,7 @@ use crate::exec::ParkedBlock;
 use crate::memory::Memory;
 use crate::profile::RESIDENT_GRIDS;
 use crate::status::Status;
+use hotfire_launch::order::{ItemId, NO_ITEM};
 use hotfire_launch::{Item, Limits, Model, Policy, Situation};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -98,6 +99,10 @@ pub(crate) struct State {
     began: Instant,
     /// How far the device may advance, if not at its own pace.
     pub(super) slices: Option<Slices>,
+    /// In a checked run, what each item is to happens-before, by its index in the model.
+    ids: Vec<ItemId>,
+    /// Items that became complete and of which happens-before was not told yet.
+    pub complete: Vec<ItemId>,
 }
 
 impl State {
@@ -129,6 +134,8 @@ impl State {
             waiting: 0,
             began: Instant::now(),
             slices: None,
+            ids: Vec::new(),
+            complete: Vec::new(),
         }
     }
 
@@ -169,6 +176,17 @@ impl State {
     /// Nanoseconds of the device's time.
     pub fn now(&self) -> u64 {
         self.slices.as_ref().map_or_else(|| self.began.elapsed().as_nanos() as u64, |slices| slices.time.now())
+    /// Tells what an item that was just submitted is to happens-before.
+    pub fn identify(&mut self, item: Item, id: ItemId) {
+        if item.index() >= self.ids.len() {
+            self.ids.resize(item.index() + 1, NO_ITEM);
+        }
+        self.ids[item.index()] = id;
+    }
+
+    /// What an item is to happens-before; [`NO_ITEM`] if the run is not checked.
+    pub fn id(&self, item: Item) -> ItemId {
+        self.ids.get(item.index()).copied().unwrap_or(NO_ITEM)
     }
 
     /// Follows what the model did: stamps events that became complete, starts what may start.
@@ -201,7 +219,13 @@ impl State {
     fn drain(&mut self) {
         let now = self.now();
         let Self { model, payloads, events, awaited, .. } = self;
+        let Self { model, payloads, events, awaited, ids, complete, .. } = self;
         for item in model.drain_completed() {
+            if let Some(id) = ids.get_mut(item.index())
+                && *id != NO_ITEM
+            {
+                complete.push(std::mem::replace(id, NO_ITEM));
+            }
             if let Some(awaited) = awaited.get_mut(item.index()) {
                 self.completed |= std::mem::take(awaited);
             }

@@ -11,9 +11,11 @@ use super::region::{self, Regions};
 use super::stack;
 use super::warp::Warp;
 use super::window::Window;
+use crate::checking;
 use crate::memory::Memory;
 use crate::memory::map::{PAGE, round_up};
 use crate::profile::MULTIPROCESSORS;
+use hotfire_check::{BlockOrder, Checker};
 use hotfire_jit::abi::{BlockContext, EntryKind};
 use std::io;
 use std::ptr;
@@ -76,6 +78,10 @@ pub struct Block {
     pub window: Window,
     /// Size class of the stacks.
     pub class: usize,
+    /// What its threads know of others' accesses, if the run is checked.
+    pub order: Option<Box<BlockOrder>>,
+    /// The checker; null if the run is not checked.
+    pub checker: *mut Checker,
 }
 
 extern "C-unwind" fn no_entry(_: *mut hotfire_jit::abi::ThreadContext) {}
@@ -98,6 +104,7 @@ impl Block {
             parameters: ptr::null(),
             device: ptr::null_mut(),
             current_graph: 0,
+            segment: 0,
         };
         Box::new(Self {
             context,
@@ -127,6 +134,8 @@ impl Block {
             targets: [(0, ptr::null()); TARGETS],
             window: regions.windows.null(),
             class: 0,
+            order: None,
+            checker: ptr::null_mut(),
         })
     }
 
@@ -167,6 +176,7 @@ impl Block {
         self.context.parameters = grid.parameters;
         self.context.device = ptr::from_mut(self).cast();
         self.context.ctaid = grid.coordinates(index);
+        self.checker = if grid.start.get().is_some() { checking::held() } else { ptr::null_mut() };
         self.begin();
         Ok(())
     }
@@ -180,6 +190,7 @@ impl Block {
         self.likeness = 0;
         self.unchanged = false;
         self.gives_way = false;
+        self.begin_order();
         if let EntryKind::Thread(_) = self.entry {
             let warps = self.threads.div_ceil(LANES as u32);
             self.live_warps = u32::MAX >> (32 - warps);
@@ -190,6 +201,15 @@ impl Block {
                 self.warps[warps as usize - 1].live = u32::MAX >> (LANES as u32 - rest);
             }
         }
+    }
+
+    /// In a checked run, the block's threads begin a time of their own.
+    fn begin_order(&mut self) {
+        // SAFETY: the worker holds the checker while it runs blocks; the grid lives as long as the block.
+        let (checker, start) = unsafe { (self.checker.as_mut(), (*self.grid).start.get()) };
+        let (Some(checker), Some((item, start))) = (checker, start) else { return };
+        let order = self.order.get_or_insert_with(BlockOrder::new);
+        self.context.segment = order.begin(checker, *item, self.index, start, self.context.total_shared);
     }
 
     /// Becomes the next block of the range, the last one having finished. False at its end, or when cancelled.

@@ -61,7 +61,7 @@ impl Fiber {
             tid: [0; 3],
             linear: 0,
             last_error: 0,
-            reserved: 0,
+            segment: 0,
             yielder: ptr::null(),
             device: place.cast(),
             site: 0,

@@ -4,10 +4,11 @@ use super::observer::Observer;
 use super::parked::BlockHandle;
 use hotfire_jit::Kernel;
 use hotfire_jit::abi::Fault;
+use hotfire_launch::order::{Clock, ItemId};
 use hotfire_ptx::ast::Location;
 use std::ffi::c_void;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 /// Everything a worker needs to run any block of one grid.
 pub struct GridCode {
@@ -35,6 +36,8 @@ pub struct GridCode {
     pub owner: *const c_void,
     /// Who watches the blocks, and gives them the time.
     pub observer: Option<&'static dyn Observer>,
+    /// In a checked run, the item that the grid is to happens-before, and what it starts with. Set before the first block runs.
+    pub start: OnceLock<(ItemId, Arc<Clock>)>,
 }
 
 // SAFETY: the two pointers are only handed on: `parameters` to generated code, which reads it, `owner` to the engine, which

@@ -6,6 +6,7 @@
 mod active;
 mod barrier;
 mod block;
+mod checked;
 mod collective;
 mod context;
 mod fiber;
@@ -24,6 +25,8 @@ mod window;
 mod worker;
 
 pub use context::{block_index, exit, fault, give_way, memory, on_worker_stack, owner, yield_now};
+pub use checked::{caller, checks, is_shared, order};
+pub use context::{block_index, exit, fault, memory, on_worker_stack, owner, yield_now};
 pub use grid::{FaultReport, GridCode, Outcome, ParkedBlock};
 pub use observer::{Observer, ThreadAt};
 pub use runtime::{is_private, runtime, shared_offset};

@@ -19,6 +19,7 @@ pub unsafe fn run_threads(fiber: *mut Fiber, block: *mut Block) {
                     (*context).linear = (*block).next_thread;
                     (*context).tid = (*block).next_tid;
                     (*context).last_error = 0;
+                    (*context).segment = (*block).context.segment;
                     (*block).next_thread += 1;
                     step(&mut (*block).next_tid, &(*block).context.ntid);
                     entry(context);

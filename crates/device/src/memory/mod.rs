@@ -125,6 +125,11 @@ impl Memory {
         address.wrapping_sub(self.reservation.base()) < self.reservation.size()
     }
 
+    /// Whether `address` lies where small parameter blocks are.
+    pub fn is_parameter(&self, address: u64) -> bool {
+        self.parameters.contains(address)
+    }
+
     /// Allocates `size` bytes at a multiple of `align` (a power of two). Fresh pages read as zero; parameter blocks hold what
     /// they held. `None` when `size` is 0, `align` no power of two, or the device or the machine is out of memory.
     pub fn alloc(&self, kind: Kind, size: u64, align: u64) -> Option<u64> {

@@ -64,6 +64,12 @@ impl Function {
         &self.image
     }
 
+    /// A place of this kernel's own code by its index, and the function (index in the module) that it is in.
+    pub(crate) fn local_site(&self, site: u32) -> Option<(ast::Location, usize)> {
+        let kernel = self.kernel.get()?.as_ref().ok()?;
+        Some((*kernel.sites.get(site as usize)?, kernel.function_of(site)?))
+    }
+
     /// The place that code for checks noted ([`hotfire_jit::abi::ThreadContext::site`]), and the function (index in the module)
     /// that it is in: this kernel's code, or that of a function called by address.
     pub(crate) fn site(&self, site: u32) -> Option<(ast::Location, usize)> {

@@ -23,6 +23,7 @@ impl Emit<'_, '_> {
         let operand = self.source(i, first, ty)?;
         let kind = access::READ | access::WRITE | access::ATOMIC;
         let address = self.place(i, first - 1, ty.size(), kind)?;
+        self.check_atomic(i, first - 1, address, ty.size());
         let flags = MemFlagsData::new();
         let bits = clif(ty).as_int();
         let simple = match (operation, ty) {

@@ -34,7 +34,7 @@ impl Emit<'_, '_> {
         }
         let result = self.area(returns);
         let callee = self.callee(call)?;
-        if self.unit.options.check && matches!(callee, Callee::Native(_)) {
+        if self.unit.options.checks.is_some() && matches!(callee, Callee::Native(_)) {
             let site = self.word(self.sites.first.wrapping_add(self.site));
             let at = std::mem::offset_of!(ThreadContext, site) as i32;
             self.f.ins().store(MemFlagsData::trusted(), site, self.context, at);

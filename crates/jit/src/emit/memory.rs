@@ -18,6 +18,7 @@ impl Emit<'_, '_> {
     pub(super) fn load(&mut self, i: &Instruction) -> Result<()> {
         let (ty, size, count) = self.element(i)?;
         let address = self.place(i, 1, size * count, access::READ)?;
+        self.check_read(i, 1, address, size * count);
         let strong = !matches!(i.modifiers.semantics, None | Some(Semantics::Weak));
         let parts = match &i.operands[0] {
             Operand::Vector(parts) => parts.clone(),
@@ -59,6 +60,7 @@ impl Emit<'_, '_> {
             values.push(self.value(part, ty, i.location)?);
         }
         let address = self.place(i, 0, size * count, access::WRITE)?;
+        self.check_write(i, 0, address, ty, &values);
         let orders = matches!(i.modifiers.semantics, Some(Semantics::Release | Semantics::Sc | Semantics::Mmio));
         for (n, value) in values.into_iter().enumerate() {
             let offset = size as i32 * n as i32;

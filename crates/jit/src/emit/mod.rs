@@ -8,6 +8,7 @@ mod atomic;
 mod bits;
 mod call;
 mod carry;
+mod check;
 mod collective;
 mod compare;
 mod control;
@@ -215,6 +216,7 @@ impl Emit<'_, '_> {
             self.f.ins().store(plain, value, self.context, (offset_of!(ThreadContext, tid) + 4 * n) as i32);
         }
         self.f.ins().store(plain, index, self.context, offset_of!(ThreadContext, linear) as i32);
+        self.begin_segment();
         self.zero();
         let start = self.blocks[0];
         self.f.ins().jump(start, &[]);
@@ -357,6 +359,7 @@ impl Emit<'_, '_> {
             O::St => self.store(i),
             O::Atom | O::Red => self.atomic(i),
             O::Membar | O::Fence => {
+                self.check_fence(i);
                 self.f.ins().fence();
                 Ok(())
             }

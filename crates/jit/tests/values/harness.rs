@@ -82,7 +82,7 @@ fn options() -> Options {
         reserved: [0; 4],
     };
     // Every address of the process lies in this arena.
-    Options { arena: Arena { base: 0, size: 1 << 47 }, runtime, check: false }
+    Options { arena: Arena { base: 0, size: 1 << 47 }, runtime, checks: None }
 }
 
 /// Untyped register type and size in bytes of a PTX type.
@@ -164,6 +164,7 @@ impl Code {
             parameters: parameters.as_ptr().cast(),
             device: std::ptr::null_mut::<c_void>(),
             current_graph: 0,
+            segment: 0,
         };
         let mut thread = ThreadContext {
             block: &block,
@@ -171,7 +172,7 @@ impl Code {
             tid: [0; 3],
             linear: 0,
             last_error: 0,
-            reserved: 0,
+            segment: 0,
             yielder: std::ptr::null(),
             device: std::ptr::null_mut(),
             site: 0,

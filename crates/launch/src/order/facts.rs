@@ -74,7 +74,8 @@ impl Facts {
                 (Some(a), Some(b)) if a.chain == b.chain => {
                     let chain = a.chain;
                     let position = a.position.max(b.position);
-                    (left.next(), right.next());
+                    left.next();
+                    right.next();
                     Fact { chain, position }
                 }
                 (Some(a), Some(b)) if a.chain < b.chain => {

@@ -1,7 +1,8 @@
 //! Streams, as far as they order: what is launched into one is behind what was launched before.
 
-use super::clock::{Clock, Point};
+use super::clock::Point;
 use super::facts::{Fact, Facts};
+use super::items::Items;
 use crate::handle::Stream;
 
 /// Where an item stands: what is complete before it starts, and what its own completion is known as.
@@ -117,39 +118,54 @@ impl HostLines {
 /// One stream of device code: the NULL stream of a block, a named stream, the tail stream of a grid.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceLine {
-    /// By launching thread, its latest launch.
-    entries: Vec<(Point, Facts)>,
+    /// By launching thread: its latest launch, the last of its items there, and what is complete once that is.
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    launch: Point,
+    last: Fact,
+    facts: Facts,
 }
 
 impl DeviceLine {
     /// What is complete before something that a thread launches now starts; `knows` tells of which launches it knows.
     pub fn behind(&self, mut knows: impl FnMut(Point) -> bool) -> Facts {
         let mut facts = Facts::default();
-        self.entries.iter().filter(|(point, _)| knows(*point)).for_each(|(_, behind)| facts.join(behind));
+        self.entries.iter().filter(|entry| knows(entry.launch)).for_each(|entry| facts.join(&entry.facts));
         facts
     }
 
-    /// A thread launched something (or waits for an event): what comes after it is behind these facts.
-    pub fn push(&mut self, launch: Point, facts: &Facts) {
-        let same = |(point, _): &&mut (Point, Facts)| {
-            (point.item, point.block, point.thread) == (launch.item, launch.block, launch.thread)
-        };
-        match self.entries.iter_mut().find(same) {
-            Some((point, behind)) => {
-                point.time = launch.time;
-                behind.join(facts);
-            }
-            None => self.entries.push((launch, facts.clone())),
-        }
+    fn entry(&mut self, launch: Point, items: &mut Items) -> &mut Entry {
+        let thread = |point: Point| (point.item, point.block, point.thread);
+        let index = self.entries.iter().position(|entry| thread(entry.launch) == thread(launch));
+        let index = index.unwrap_or_else(|| {
+            let last = Fact { chain: items.chain(), position: 0 };
+            self.entries.push(Entry { launch, last, facts: Facts::default() });
+            self.entries.len() - 1
+        });
+        let entry = &mut self.entries[index];
+        entry.launch.time = launch.time;
+        entry
+    }
+
+    /// A thread launches an item that starts behind these facts: what its completion will be known as.
+    pub fn launch(&mut self, launch: Point, behind: &Facts, items: &mut Items) -> Fact {
+        let entry = self.entry(launch, items);
+        entry.last.position += 1;
+        entry.facts.join(behind);
+        entry.facts.learn(entry.last);
+        entry.last
+    }
+
+    /// A thread lets the stream wait for an event that stands for these facts.
+    pub fn wait(&mut self, wait: Point, event: &Facts, items: &mut Items) {
+        self.entry(wait, items).facts.join(event);
     }
 
     /// How many threads launched into it.
     pub fn threads(&self) -> usize {
         self.entries.len()
-    }
-
-    /// Joins what the clock knows through this line: for a stream that another thread goes on with.
-    pub fn learn(&self, clock: &mut Clock, knows: impl FnMut(Point) -> bool) {
-        clock.facts.join(&self.behind(knows));
     }
 }

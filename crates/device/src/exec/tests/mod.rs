@@ -73,6 +73,7 @@ impl Launch {
             call_target: |_, _| None,
             owner: std::ptr::null(),
             observer: None,
+            start: Default::default(),
         })
     }
 }

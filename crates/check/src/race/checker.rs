@@ -1,0 +1,250 @@
+//! The state of a check: times, items, the shadow, what atomics carry.
+
+use super::launch::Streams;
+use super::sync::Locations;
+use crate::shadow::Shadow;
+use crate::stamp::{Stamp, Strength};
+use hotfire_launch::order::{Clock, Fact, Facts, ItemId, Items, NO_ITEM, Point};
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+/// The device's own number of a grid or operation, to describe it by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ItemLabel {
+    /// Host code.
+    Host,
+    /// A grid.
+    Grid(u64),
+    /// A copy, a set, a host function.
+    Operation(u64),
+}
+
+/// An item's own: what it started with, and what its threads have learnt since.
+struct Own {
+    label: ItemLabel,
+    start: Option<Arc<Clock>>,
+    acquired: Option<Clock>,
+    complete: Option<Fact>,
+    /// Streams of its threads.
+    streams: Option<Box<Streams>>,
+}
+
+/// Who did something: what a stamp says, looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Agent {
+    /// The grid or operation.
+    pub item: ItemId,
+    /// Linear index of the block.
+    pub block: u32,
+    /// Linear index of the thread in the block.
+    pub thread: u16,
+    /// Where.
+    pub site: u32,
+    /// How strong.
+    pub strength: Strength,
+}
+
+/// Everything that happened, as far as it still matters.
+pub struct Checker {
+    /// The shadow of all memory.
+    pub shadow: Shadow,
+    /// The tree of items.
+    pub items: Items,
+    pub(super) locations: Locations,
+    /// The last time that was given out.
+    time: u32,
+    /// All before it is ordered before everything that comes.
+    pub(super) floor: u32,
+    /// Item and block of each time from the floor on.
+    segments: Vec<(ItemId, u32)>,
+    own: Vec<Own>,
+    /// What items of a chain had learnt when they were complete, by chain: for those behind them.
+    learnt: HashMap<u32, Vec<(u32, Clock)>>,
+    /// What host code knows.
+    host: Clock,
+    /// The host's present time.
+    host_time: u32,
+}
+
+impl Checker {
+    /// Nothing happened yet. `base` and `size` are the arena's.
+    ///
+    /// # Errors
+    /// The operating system's, when there is no address space for the shadow.
+    pub fn new(base: u64, size: u64) -> io::Result<Checker> {
+        let host = Own { label: ItemLabel::Host, start: None, acquired: None, complete: None, streams: None };
+        let mut checker = Checker {
+            shadow: Shadow::new(base, size)?,
+            items: Items::default(),
+            locations: Locations::default(),
+            // Time 1 is "long ago".
+            time: 1,
+            floor: 2,
+            segments: Vec::new(),
+            own: vec![host],
+            learnt: HashMap::new(),
+            host: Clock::default(),
+            host_time: 0,
+        };
+        checker.host_time = checker.tick(NO_ITEM, 0);
+        Ok(checker)
+    }
+
+    /// The next time, for threads of this block.
+    pub fn tick(&mut self, item: ItemId, block: u32) -> u32 {
+        self.time += 1;
+        debug_assert_eq!(self.time as usize, self.floor as usize + self.segments.len());
+        self.segments.push((item, block));
+        self.time
+    }
+
+    /// Item and block of a time; `None` if it is before the floor.
+    #[inline(always)]
+    pub(super) fn segment(&self, time: u32) -> Option<(ItemId, u32)> {
+        self.segments.get(time.checked_sub(self.floor)? as usize).copied()
+    }
+
+    /// Who a stamp is of.
+    pub fn agent(&self, stamp: Stamp) -> Agent {
+        let (item, block) = self.segment(stamp.time()).unwrap_or((NO_ITEM, 0));
+        Agent { item, block, thread: stamp.thread(), site: stamp.site(), strength: stamp.strength() }
+    }
+
+    /// The device's number of an item.
+    pub fn label(&self, item: ItemId) -> ItemLabel {
+        self.own[item.0 as usize].label
+    }
+
+    /// An item is submitted: by `parent` (or the host), behind these facts, with what its launcher knows.
+    pub fn submit(
+        &mut self,
+        label: ItemLabel,
+        parent: ItemId,
+        tail: bool,
+        complete: Option<Fact>,
+        start: Clock,
+    ) -> ItemId {
+        let item = self.items.add(parent, tail, complete);
+        self.own.push(Own { label, start: Some(Arc::new(start)), acquired: None, complete, streams: None });
+        item
+    }
+
+    /// What something starts with that the host submits now, behind these facts. What the host does afterwards it does not know of.
+    pub fn host_clock(&mut self, behind: &Facts) -> Clock {
+        let mut clock = self.host.clone();
+        clock.facts.join(behind);
+        clock.host = self.host_time;
+        self.host_time = self.tick(NO_ITEM, 0);
+        clock
+    }
+
+    pub(super) fn streams(&self, item: ItemId) -> Option<&Streams> {
+        self.own[item.0 as usize].streams.as_deref()
+    }
+
+    pub(super) fn streams_mut(&mut self, item: ItemId) -> &mut Streams {
+        self.own[item.0 as usize].streams.get_or_insert_default()
+    }
+
+    /// An item starts to run: what it starts with, all that is behind it included.
+    pub fn start(&mut self, item: ItemId) -> Arc<Clock> {
+        let Some(start) = self.own[item.0 as usize].start.clone() else { return Arc::default() };
+        let mut clock = Clock::clone(&start);
+        self.include_learnt(&mut clock);
+        let items = &self.items;
+        let view = clock.clone();
+        clock.forget(|other| items.knows(&view, other));
+        let start = Arc::new(clock);
+        self.own[item.0 as usize].start = Some(start.clone());
+        start
+    }
+
+    /// What an item started with.
+    pub(super) fn own_start(&self, item: ItemId) -> Arc<Clock> {
+        self.own[item.0 as usize].start.clone().unwrap_or_default()
+    }
+
+    /// What complete items had learnt is known to those behind them.
+    fn include_learnt(&self, clock: &mut Clock) {
+        if self.learnt.is_empty() {
+            return;
+        }
+        for fact in clock.facts.clone().iter() {
+            let learnt = self.learnt.get(&fact.chain).into_iter().flatten();
+            learnt.filter(|(position, _)| *position <= fact.position).for_each(|(_, more)| clock.join(more));
+        }
+    }
+
+    /// A thread of the item has learnt this from others.
+    pub(super) fn acquired(&mut self, item: ItemId, clock: &Clock) {
+        self.own[item.0 as usize].acquired.get_or_insert_default().join(clock);
+    }
+
+    /// The item is complete: its tails and descendants too.
+    pub fn complete(&mut self, item: ItemId) {
+        let own = &mut self.own[item.0 as usize];
+        own.start = None;
+        own.streams = None;
+        let Some(acquired) = own.acquired.take() else { return };
+        if let Some(fact) = own.complete {
+            self.learnt.entry(fact.chain).or_default().push((fact.position, acquired.clone()));
+        }
+        let parent = self.items.parent(item);
+        if parent != NO_ITEM {
+            self.acquired(parent, &acquired);
+        }
+    }
+
+    /// The host has synchronised with all that these facts name; with `idle`, with everything there ever was.
+    pub fn host_synchronised(&mut self, facts: &Facts, idle: bool) {
+        self.host.facts.join(facts);
+        let mut host = std::mem::take(&mut self.host);
+        self.include_learnt(&mut host);
+        self.host = host;
+        if idle {
+            self.raise_floor();
+        }
+    }
+
+    /// The host has read what a device thread released to the system.
+    pub(super) fn host_learns(&mut self, clock: &Clock) {
+        self.host.join(clock);
+    }
+
+    /// Everything so far is ordered before everything that comes.
+    fn raise_floor(&mut self) {
+        self.time += 1;
+        self.floor = self.time + 1;
+        self.segments.clear();
+        self.locations.clear();
+        self.learnt.clear();
+        self.host = Clock::default();
+        self.host_time = self.tick(NO_ITEM, 0);
+    }
+
+    /// The stamp of host code's accesses now.
+    pub(super) fn host_stamp(&self) -> Stamp {
+        Stamp::new(self.host_time, 0, Strength::System, 0)
+    }
+
+    /// The host does something that device code may learn of: its time goes on. What it did before.
+    pub(super) fn host_release(&mut self) -> Clock {
+        let mut clock = self.host.clone();
+        clock.host = self.host_time;
+        self.host_time = self.tick(NO_ITEM, 0);
+        clock
+    }
+
+    /// Is what the stamp says known to the host?
+    pub(super) fn host_knows(&self, stamp: Stamp) -> bool {
+        let time = stamp.time();
+        match self.segment(time) {
+            None | Some((NO_ITEM, _)) => true,
+            Some((item, block)) => {
+                let point = Point { item, block, thread: stamp.thread(), time };
+                self.items.knows_point(&self.host, point)
+            }
+        }
+    }
+}

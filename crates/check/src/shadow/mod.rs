@@ -1,0 +1,148 @@
+//! Shadow memory: for each word of four bytes who wrote it last, and two of those who read it since.
+//!
+//! 8 bytes a word for the writer, 8 for a reader, 8 for a second one; pages of a plane that nobody touched cost nothing. A word whose bytes
+//! have different histories is split: an entry of 64 bytes more, until it is written as a whole again.
+
+mod plane;
+mod split;
+
+pub use plane::Plane;
+pub use split::{ByteCell, Splits};
+
+use crate::stamp::Stamp;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::io;
+
+/// The shadow of one word.
+#[derive(Clone, Copy)]
+pub struct Cell {
+    /// Who wrote last.
+    pub writer: *mut Stamp,
+    /// Who read since.
+    pub reader: *mut Stamp,
+    /// Who else read since.
+    pub second: *mut Stamp,
+}
+
+/// The planes of one range of addresses.
+pub struct Region {
+    base: u64,
+    size: u64,
+    planes: [Plane; 3],
+}
+
+impl Region {
+    /// The shadow of `size` bytes at `base`; a multiple of 4 both.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn new(base: u64, size: u64) -> io::Result<Region> {
+        let plane = || Plane::new(size / 4);
+        Ok(Region { base, size, planes: [plane()?, plane()?, plane()?] })
+    }
+
+    /// Does the address lie inside?
+    #[inline(always)]
+    pub fn contains(&self, address: u64) -> bool {
+        address.wrapping_sub(self.base) < self.size
+    }
+
+    /// The shadow of the word around an address inside.
+    #[inline(always)]
+    pub fn cell(&self, address: u64) -> Cell {
+        let index = (address - self.base) / 4;
+        let [writer, reader, second] = &self.planes;
+        Cell { writer: writer.at(index), reader: reader.at(index), second: second.at(index) }
+    }
+
+    /// Forgets all accesses to a range.
+    pub fn clear(&self, address: u64, bytes: u64) {
+        let first = (address - self.base) / 4;
+        let words = (address - self.base + bytes).div_ceil(4) - first;
+        self.planes.iter().for_each(|plane| plane.clear(first, words));
+    }
+
+    /// Bytes of memory in use.
+    pub fn resident(&self) -> u64 {
+        self.planes.iter().map(Plane::resident).sum()
+    }
+}
+
+/// Bytes of a piece of registered host memory that has planes of its own.
+const PIECE: u64 = 64 << 10;
+
+/// The shadow of all memory that the device sees but shared memory.
+pub struct Shadow {
+    /// The arena's.
+    pub arena: Region,
+    /// Registered host memory, by piece.
+    pieces: HashMap<u64, Region>,
+    /// Words whose bytes differ.
+    pub splits: Splits,
+}
+
+impl Shadow {
+    /// The shadow of an arena.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn new(base: u64, size: u64) -> io::Result<Shadow> {
+        Ok(Shadow { arena: Region::new(base, size)?, pieces: HashMap::new(), splits: Splits::default() })
+    }
+
+    /// The shadow of the word around any address.
+    ///
+    /// # Errors
+    /// The operating system's, when there is no memory for it.
+    pub fn cell(&mut self, address: u64) -> io::Result<Cell> {
+        if self.arena.contains(address) {
+            return Ok(self.arena.cell(address));
+        }
+        let base = address & !(PIECE - 1);
+        let piece = match self.pieces.entry(base) {
+            Entry::Occupied(piece) => piece.into_mut(),
+            Entry::Vacant(place) => place.insert(Region::new(base, PIECE)?),
+        };
+        Ok(piece.cell(address))
+    }
+
+    /// Forgets all accesses to a range.
+    pub fn clear(&mut self, address: u64, bytes: u64) {
+        if self.arena.contains(address) {
+            self.arena.clear(address, bytes);
+        } else {
+            self.pieces.retain(|&base, _| base + PIECE <= address || base >= address + bytes);
+        }
+    }
+
+    /// Bytes of memory in use.
+    pub fn resident(&self) -> u64 {
+        self.arena.resident() + self.pieces.values().map(Region::resident).sum::<u64>() + self.splits.resident()
+    }
+}
+
+/// The shadow of one block's shared memory. Accesses before `since` belong to blocks that had the window before.
+#[derive(Default)]
+pub struct SharedShadow {
+    cells: Vec<[Stamp; 3]>,
+}
+
+impl SharedShadow {
+    /// For so many bytes; what is there stays.
+    pub fn resize(&mut self, bytes: u32) {
+        self.cells.resize(bytes.div_ceil(4) as usize, [Stamp::NONE; 3]);
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.cells.fill([Stamp::NONE; 3]);
+    }
+
+    /// The shadow of the word around an offset.
+    #[inline(always)]
+    pub fn cell(&mut self, offset: u32) -> Option<Cell> {
+        let [writer, reader, second] = self.cells.get_mut(offset as usize / 4)?;
+        Some(Cell { writer, reader, second })
+    }
+}

@@ -1,0 +1,179 @@
+//! What checked code says of each access ([`hotfire_jit::abi::Checks`]): it is looked up in the shadow before it happens.
+
+use super::block::Block;
+use super::context;
+use super::fiber::Fiber;
+use super::window::WINDOW;
+use crate::checking;
+use hotfire_check::{BlockOrder, Cell, Checker, Problem, Stamp, Strength, Touch};
+use hotfire_jit::abi::{Checks, ThreadContext, what};
+
+/// The functions that checked code calls.
+pub fn checks() -> Checks {
+    Checks { read, write, fence }
+}
+
+/// What the block of the calling thread knows, if the run is checked.
+///
+/// # Safety
+/// `context` is what generated code passed to the calling function; the reference must not outlive the call.
+pub unsafe fn order<'a>(context: *mut ThreadContext) -> Option<&'a mut BlockOrder> {
+    // SAFETY: the caller's promise.
+    unsafe { (*(*context.cast::<Fiber>()).block).order.as_deref_mut() }
+}
+
+/// The calling thread, to happens-before.
+///
+/// # Safety
+/// As [`order`].
+pub unsafe fn caller(context: *mut ThreadContext) -> hotfire_check::Caller {
+    // SAFETY: the caller's promise.
+    unsafe { hotfire_check::Caller { thread: (*context).linear as u16, time: (*context).segment } }
+}
+
+/// Whether an address lies in the shared window of the calling thread's block.
+pub fn is_shared(context: *mut ThreadContext, address: u64) -> bool {
+    // SAFETY: the context is that of a running thread.
+    unsafe { address.wrapping_sub((*(*context.cast::<Fiber>()).block).window.base) < WINDOW }
+}
+
+fn strength(bits: u32) -> Strength {
+    match bits & 3 {
+        0 => Strength::Weak,
+        what::CTA => Strength::Block,
+        what::GPU => Strength::Device,
+        _ => Strength::System,
+    }
+}
+
+/// Where an access goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    /// Shared memory, by the window's first address.
+    Shared(u64),
+    Arena,
+    /// Registered host memory.
+    Host,
+    /// What nobody else sees, or what will fault by itself.
+    None,
+}
+
+unsafe fn target(context: *mut ThreadContext, block: *mut Block, address: u64, bits: u32) -> Target {
+    // SAFETY: called by generated code.
+    unsafe {
+        let window = (*block).window.base;
+        if bits & what::SHARED != 0 || address.wrapping_sub(window) < WINDOW {
+            return Target::Shared(window);
+        }
+        let memory = context::memory(context);
+        if memory.contains(address) {
+            return if memory.is_parameter(address) { Target::None } else { Target::Arena };
+        }
+        if !Fiber::stack(context.cast()).contains(&address) && memory.is_registered(address, 1) {
+            return Target::Host;
+        }
+        Target::None
+    }
+}
+
+/// The shadow of shared memory; what blocks left there that had the window before is forgotten.
+fn shared_cell(order: &mut BlockOrder, offset: u64) -> Option<Cell> {
+    let since = order.since;
+    let cell = order.shared.cell(u32::try_from(offset).ok()?)?;
+    // SAFETY: the cell lies in the block's own shadow.
+    unsafe {
+        if (*cell.writer).time() < since {
+            *cell.writer = Stamp::NONE;
+        }
+        if (*cell.reader).time() < since {
+            *cell.reader = Stamp::NONE;
+            *cell.second = Stamp::NONE;
+        }
+    }
+    Some(cell)
+}
+
+fn cell(checker: &mut Checker, order: &mut BlockOrder, target: Target, address: u64) -> Option<Cell> {
+    match target {
+        Target::Shared(window) => shared_cell(order, address - window),
+        Target::Arena => Some(checker.shadow.arena.cell(address)),
+        Target::Host => checker.shadow.cell(address).ok(),
+        Target::None => None,
+    }
+}
+
+unsafe extern "C-unwind" fn read(context: *mut ThreadContext, address: u64, bits: u32, site: u32) {
+    // SAFETY: called by generated code, as all below.
+    unsafe { access(context, address, bits, site, None) }
+}
+
+unsafe extern "C-unwind" fn write(
+    context: *mut ThreadContext,
+    address: u64,
+    bits: u32,
+    site: u32,
+    low: u64,
+    high: u64,
+) {
+    // SAFETY: called by generated code.
+    unsafe { access(context, address, bits, site, Some([low, high])) }
+}
+
+#[inline(always)]
+unsafe fn access(context: *mut ThreadContext, address: u64, bits: u32, site: u32, value: Option<[u64; 2]>) {
+    // SAFETY: called by generated code; the worker holds the checker while device code runs, and nothing here switches.
+    unsafe {
+        let block = (*context.cast::<Fiber>()).block;
+        let (Some(order), Some(checker)) = ((*block).order.as_deref_mut(), (*block).checker.as_mut()) else { return };
+        let target = target(context, block, address, bits);
+        if target == Target::None {
+            return;
+        }
+        let touch = Touch {
+            address,
+            size: bits & what::SIZE,
+            stamp: Stamp::new((*context).segment, (*context).linear as u16, strength(bits >> what::STRENGTH), site),
+            atomic: bits & what::ATOMIC != 0,
+            acquire: bits & what::ACQUIRE != 0,
+            release: bits & what::RELEASE != 0,
+            value: value.unwrap_or([0; 2]),
+        };
+        if let Target::Shared(window) = target
+            && address - window + u64::from(touch.size) > u64::from((*block).context.total_shared)
+        {
+            context::on_worker_stack(context, || checking::shared_bounds(context, &touch, window, value.is_some()));
+            return;
+        }
+        let problem = match value {
+            None => checker.read(order, &touch, |checker, order, at| cell(checker, order, target, at)),
+            Some(_) => checker.write(order, &touch, |checker, order, at| cell(checker, order, target, at)),
+        };
+        if let Some(problem) = problem
+            && !harmless(order, target, &touch, problem, value.is_some())
+        {
+            context::on_worker_stack(context, || checking::problem(context, &touch, problem, value.is_some()));
+        }
+        if bits & !(what::SIZE | what::SHARED | what::NON_COHERENT) != 0 {
+            (*context).segment = checker.strong(order, &touch, value.is_some());
+        }
+    }
+}
+
+/// The first write to memory is nothing special, if it is known to be allocated.
+fn harmless(order: &BlockOrder, target: Target, touch: &Touch, problem: Problem, writes: bool) -> bool {
+    let Problem::Unset { .. } = problem else { return false };
+    let (start, end) = order.allocation;
+    writes
+        && (matches!(target, Target::Shared(_))
+            || (touch.address >= start && touch.address + u64::from(touch.size) <= end))
+}
+
+unsafe extern "C-unwind" fn fence(context: *mut ThreadContext, scope: u32, _site: u32) {
+    // SAFETY: called by generated code; as for accesses.
+    unsafe {
+        let block = (*context.cast::<Fiber>()).block;
+        let (Some(order), Some(checker)) = ((*block).order.as_deref_mut(), (*block).checker.as_mut()) else { return };
+        let (thread, time) = ((*context).linear as u16, (*context).segment);
+        (*context).segment = order.fence(checker, thread, time, strength(scope));
+    }
+}
