@@ -35,11 +35,16 @@ struct Copy3dParameters {
     direction: u32,
 }
 
-fn submit(grid: &Grid, block: u64, handle: u64, operation: Operation) -> Result<(), Status> {
+fn submit(grid: &Grid, block: u64, context: *mut ThreadContext, handle: u64, operation: Operation) -> Result<(), Status> {
     let stream = stream(handle)?;
     grid.device.with(|state| {
         state.sticky.ok()?;
         let item = state.model.launch(grid.item(), block, stream, Work::Operation).map_err(refusal)?;
+        if let Some(checking) = &grid.device.checking {
+            let call = if matches!(operation, Operation::Fill(_)) { "cudaMemsetAsync" } else { "cudaMemcpyAsync" };
+            // SAFETY: the context is that of the calling thread.
+            unsafe { checking.launched_operation(state, item, context, stream, call) };
+        }
         state.attach_operation(item, operation);
         Ok(())
     })
@@ -70,7 +75,7 @@ unsafe fn copy(context: *mut ThreadContext, grid: &Grid, block: u64, handle: u64
     let checked = grid.device.check_device_copy(&copy);
     // SAFETY: the caller's promise.
     checked
-        .and_then(|()| submit(grid, block, handle, Operation::Copy(copy)))
+        .and_then(|()| submit(grid, block, context, handle, Operation::Copy(copy)))
         .inspect_err(|_| unsafe { note(context, grid, handle, "cudaMemcpyAsync", &operands) })
 }
 
@@ -84,7 +89,7 @@ unsafe fn fill(context: *mut ThreadContext, grid: &Grid, block: u64, handle: u64
     let checked = grid.device.check_device_fill(&fill);
     // SAFETY: the caller's promise.
     checked
-        .and_then(|()| submit(grid, block, handle, Operation::Fill(fill)))
+        .and_then(|()| submit(grid, block, context, handle, Operation::Fill(fill)))
         .inspect_err(|_| unsafe { note(context, grid, handle, "cudaMemsetAsync", &operands) })
 }
 

@@ -9,6 +9,7 @@ use crate::exec;
 use crate::memory::Kind;
 use crate::module::{self, Function};
 use crate::status::Status;
+use hotfire_check::ItemLabel;
 use hotfire_jit::abi::ThreadContext;
 use hotfire_launch::{DeviceLaunchStream, DeviceStream, LaunchError, Work};
 use std::sync::atomic::Ordering;
@@ -78,6 +79,7 @@ fn launch(
     stream: u64,
     checked: Option<Result<Checked, Status>>,
     who: Who,
+    context: *mut ThreadContext,
 ) -> Result<bool, Status> {
     let device = grid.device;
     let memory = device.memory();
@@ -116,6 +118,15 @@ fn launch(
             checking.device_launch(&child, stream, who);
             if let Some(finding) = blamed {
                 checking.blame(child.code.gridid, finding);
+            }
+            // SAFETY: the context is that of the calling thread.
+            if let Some((id, time)) =
+                unsafe { checking.launched(context, stream, ItemLabel::Grid(child.code.gridid)) }
+            {
+                child.set_id(id);
+                state.identify(item, id);
+                // SAFETY: as above.
+                unsafe { (*context).segment = time };
             }
         }
         state.attach_grid(item, child);

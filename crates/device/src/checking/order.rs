@@ -1,8 +1,10 @@
 //! What happens-before is told of launches, operations and synchronisation.
 
-use super::{Checking, Origin, Queue, Stack};
+use super::{Checking, Origin, Queue, Who};
 use crate::engine::State;
-use hotfire_check::{BlockOrder, Caller, DeviceQueue, ItemLabel};
+use crate::exec;
+use hotfire_check::{BlockOrder, DeviceQueue, ItemLabel};
+use hotfire_jit::abi::ThreadContext;
 use hotfire_launch::order::{Facts, ItemId, NO_ITEM};
 use hotfire_launch::{DeviceEvent, DeviceLaunchStream, Item};
 
@@ -44,26 +46,64 @@ impl Checking {
         id
     }
 
-    /// A thread of a running block launched something. Its new time.
-    pub fn launched(
+    /// The calling thread launched something. The item, and the thread's new time; nothing if its grid is not checked.
+    ///
+    /// # Safety
+    /// `context` is what generated code passed, as below.
+    pub unsafe fn launched(
         &self,
-        order: &mut BlockOrder,
-        caller: Caller,
+        context: *mut ThreadContext,
         stream: DeviceLaunchStream,
         label: ItemLabel,
-    ) -> (ItemId, u32) {
+    ) -> Option<(ItemId, u32)> {
+        // SAFETY: the caller's promise.
+        let (order, caller) = unsafe { (exec::order(context)?, exec::caller(context)) };
         let queue = queue(order, stream);
-        self.checker(|checker| checker.device_launch(order, caller, queue, label))
+        Some(self.checker(|checker| checker.device_launch(order, caller, queue, label)))
     }
 
-    /// A thread recorded an event.
-    pub fn recorded(&self, order: &BlockOrder, caller: Caller, stream: DeviceLaunchStream, event: DeviceEvent) {
+    /// The calling thread launched an operation: as [`Checking::launched`], with its new time set.
+    ///
+    /// # Safety
+    /// As [`Checking::launched`].
+    pub unsafe fn launched_operation(
+        &self,
+        state: &mut State,
+        item: Item,
+        context: *mut ThreadContext,
+        stream: DeviceLaunchStream,
+        call: &'static str,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let who = Who::of(context);
+            let queue = self.grids.lock().device_queue(stream);
+            let label = self.operation(OperationRecord { call, queue, by: Origin::Device(who) });
+            if let Some((id, time)) = self.launched(context, stream, label) {
+                state.identify(item, id);
+                (*context).segment = time;
+            }
+        }
+    }
+
+    /// The calling thread recorded an event.
+    ///
+    /// # Safety
+    /// As [`Checking::launched`].
+    pub unsafe fn recorded(&self, context: *mut ThreadContext, stream: DeviceLaunchStream, event: DeviceEvent) {
+        // SAFETY: the caller's promise.
+        let (Some(order), caller) = (unsafe { (exec::order(context), exec::caller(context)) }) else { return };
         let queue = queue(order, stream);
         self.checker(|checker| checker.device_record(order, caller, queue, event.to_bits()));
     }
 
-    /// A thread lets a stream wait for an event.
-    pub fn waits(&self, order: &BlockOrder, caller: Caller, stream: DeviceLaunchStream, event: DeviceEvent) {
+    /// The calling thread lets a stream wait for an event.
+    ///
+    /// # Safety
+    /// As [`Checking::launched`].
+    pub unsafe fn waits(&self, context: *mut ThreadContext, stream: DeviceLaunchStream, event: DeviceEvent) {
+        // SAFETY: the caller's promise.
+        let (Some(order), caller) = (unsafe { (exec::order(context), exec::caller(context)) }) else { return };
         let queue = queue(order, stream);
         self.checker(|checker| checker.device_wait(order, caller, queue, event.to_bits()));
     }
@@ -90,11 +130,6 @@ impl Checking {
         }
         let complete = std::mem::take(&mut state.complete);
         self.checker(|checker| complete.into_iter().for_each(|item| checker.complete(item)));
-    }
-
-    /// The host's calls that led here.
-    pub fn stack(&self) -> Stack {
-        Stack::here()
     }
 }
 

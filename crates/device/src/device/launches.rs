@@ -54,6 +54,9 @@ impl Device {
                 checking.host_launch(&grid, handle, stack);
             }
             let item = state.model.submit(stream, Work::Grid);
+            if let Some(checking) = &self.checking {
+                grid.set_id(checking.submitted_grid(state, item, grid.code.gridid));
+            }
             state.attach_grid(item, grid);
             Ok(())
         });

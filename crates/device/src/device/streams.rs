@@ -1,6 +1,7 @@
 //! Streams (CUDA Runtime API, stream management). launch-model.md section 2.2.
 
 use super::{Device, Event, Stream};
+use crate::checking::Checking;
 use crate::engine::{Operation, State};
 use crate::status::Status;
 use hotfire_launch::{Item, StreamKind, Work};
@@ -11,6 +12,8 @@ pub(crate) const PRIORITIES: std::ops::RangeInclusive<i32> = -5..=0;
 impl Device {
     /// Changes the engine's state.
     pub(crate) fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
+        // The checker's lock goes around the engine's.
+        let _held = self.checking.as_ref().map(Checking::hold);
         self.engine.with(change)
     }
 

@@ -8,6 +8,7 @@ use crate::profile;
 use crate::status::Status;
 use hotfire_jit::Kernel;
 use hotfire_launch::Item;
+use hotfire_launch::order::ItemId;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -80,6 +81,8 @@ pub(crate) struct Grid {
     pub prepared: AtomicU32,
     /// The model's item, as bits; set before the first block runs.
     item: AtomicU64,
+    /// In a checked run, what it is to happens-before.
+    id: AtomicU32,
 }
 
 impl Grid {
@@ -119,6 +122,7 @@ impl Grid {
             parked: AtomicU32::new(0),
             prepared: AtomicU32::new(0),
             item: AtomicU64::new(0),
+            id: AtomicU32::new(0),
         })
     }
 
@@ -133,6 +137,16 @@ impl Grid {
 
     pub fn set_item(&self, item: Item) {
         self.item.store(item.to_bits(), Ordering::Release);
+    }
+
+    /// Tells what it is to happens-before.
+    pub fn set_id(&self, id: ItemId) {
+        self.id.store(id.0, Ordering::Release);
+    }
+
+    /// What it is to happens-before.
+    pub fn id(&self) -> ItemId {
+        ItemId(self.id.load(Ordering::Acquire))
     }
 
     /// Its item in the model.
