@@ -61,6 +61,11 @@ impl Collector {
         index
     }
 
+    /// The first finding of a rule.
+    pub fn find(&self, rule: Rule) -> Option<usize> {
+        self.state().report.findings.iter().position(|finding| finding.rule == rule)
+    }
+
     /// Counts a finding again, by its number.
     pub fn again(&self, index: usize) {
         if let Some(finding) = self.state().report.findings.get_mut(index) {

@@ -44,6 +44,8 @@ pub struct BlockOrder {
     fence: Option<(Clock, Strength)>,
     threads: Vec<Option<Box<Thread>>>,
     any: bool,
+    /// Who arrived at a barrier without waiting, by barrier.
+    passed: Vec<(u32, Party)>,
     /// The last answers about other items.
     verdicts: [Cell<(ItemId, bool)>; 4],
     /// The allocation that was found last: first address and first one behind.
@@ -75,6 +77,7 @@ impl BlockOrder {
             fence: None,
             threads: Vec::new(),
             any: false,
+            passed: Vec::new(),
             verdicts: Default::default(),
             allocation: (0, 0),
             shared: SharedShadow::default(),
@@ -100,6 +103,7 @@ impl BlockOrder {
             self.threads.iter_mut().for_each(|thread| *thread = None);
             self.any = false;
         }
+        self.passed.clear();
         self.since = checker.tick(item, self.block);
         self.since
     }
@@ -215,6 +219,22 @@ impl BlockOrder {
             self.warps[usize::from(first.thread) / LANES] = time;
         }
         time
+    }
+
+    /// Does any thread know something that not all of the block know?
+    pub fn has_individual(&self) -> bool {
+        self.any
+    }
+
+    /// A thread arrives at a barrier without waiting; its new time.
+    pub fn pass(&mut self, checker: &mut Checker, barrier: u32, party: Party) -> u32 {
+        self.passed.push((barrier, party));
+        checker.tick(self.item, self.block)
+    }
+
+    /// Who passed a barrier that is complete now.
+    pub fn take_passed(&mut self, barrier: u32) -> Vec<Party> {
+        self.passed.extract_if(.., |(id, _)| *id == barrier).map(|(_, party)| party).collect()
     }
 
     /// Some threads meet: `leaving` learn what `arrived` know. The new time of those that leave.

@@ -147,6 +147,17 @@ impl Checker {
         self.own[item.0 as usize].streams.get_or_insert_default()
     }
 
+    /// What is complete before an item starts.
+    pub fn facts(&self, item: ItemId) -> Facts {
+        self.own_start(item).facts.clone()
+    }
+
+    /// A host function ended: what is behind it knows what the host did.
+    pub fn host_function_ended(&mut self, item: ItemId) {
+        let clock = self.host_release();
+        self.acquired(item, &clock);
+    }
+
     /// An item starts to run: what it starts with, all that is behind it included.
     pub fn start(&mut self, item: ItemId) -> Arc<Clock> {
         let Some(start) = self.own[item.0 as usize].start.clone() else { return Arc::default() };

@@ -35,7 +35,13 @@ struct Copy3dParameters {
     direction: u32,
 }
 
-fn submit(grid: &Grid, block: u64, context: *mut ThreadContext, handle: u64, operation: Operation) -> Result<(), Status> {
+fn submit(
+    grid: &Grid,
+    block: u64,
+    context: *mut ThreadContext,
+    handle: u64,
+    operation: Operation,
+) -> Result<(), Status> {
     let stream = stream(handle)?;
     grid.device.with(|state| {
         state.sticky.ok()?;

@@ -109,7 +109,7 @@ unsafe fn note(context: *mut ThreadContext, grid: &Grid, address: Option<u64>, s
     // SAFETY: the caller's promise.
     let who = unsafe { Who::of(context) };
     match address {
-        Some(address) => checking.allocations.lock().made(Class::Heap, address, size, Origin::Device(who)),
+        Some(address) => checking.made(Class::Heap, address, size, Origin::Device(who)),
         None => checking.heap_full(who, size),
     }
 }
@@ -122,7 +122,7 @@ unsafe fn note_freed(context: *mut ThreadContext, grid: &Grid, freed: bool, addr
     if let Some(checking) = grid.device.checking.as_ref().filter(|_| freed) {
         // SAFETY: the caller's promise.
         let who = unsafe { Who::of(context) };
-        checking.allocations.lock().freed(address, Origin::Device(who));
+        checking.freed(address, Origin::Device(who));
     }
 }
 

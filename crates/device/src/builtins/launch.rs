@@ -120,8 +120,7 @@ fn launch(
                 checking.blame(child.code.gridid, finding);
             }
             // SAFETY: the context is that of the calling thread.
-            if let Some((id, time)) =
-                unsafe { checking.launched(context, stream, ItemLabel::Grid(child.code.gridid)) }
+            if let Some((id, time)) = unsafe { checking.launched(context, stream, ItemLabel::Grid(child.code.gridid)) }
             {
                 child.set_id(id);
                 state.identify(item, id);
@@ -219,7 +218,7 @@ pub(super) unsafe extern "C-unwind" fn launch_device_v2(
         let mut gives_way = false;
         Caller(context).status(result, |grid, block| {
             let who = Who::of(context);
-            gives_way = launch(grid, block, buffer, stream, None, who).inspect_err(|&status| {
+            gives_way = launch(grid, block, buffer, stream, None, who, context).inspect_err(|&status| {
                 if foreign(context, grid, stream, Object::Stream).is_none() {
                     note_failure(grid, who, LaunchCall::Launch, None, None, status);
                 }
@@ -250,9 +249,11 @@ pub(super) unsafe extern "C-unwind" fn launch_device(
             let who = Who::of(context);
             let Some(function) = module::resolve(kernel) else {
                 let failed = Err(Status::INVALID_DEVICE_FUNCTION);
-                return launch(grid, block, buffer, stream, Some(failed), who).map(drop).inspect_err(|&status| {
-                    note_failure(grid, who, LaunchCall::Launch, None, Some(shape), status);
-                });
+                return launch(grid, block, buffer, stream, Some(failed), who, context).map(drop).inspect_err(
+                    |&status| {
+                        note_failure(grid, who, LaunchCall::Launch, None, Some(shape), status);
+                    },
+                );
             };
             let note = |&status: &Status| {
                 if foreign(context, grid, stream, Object::Stream).is_none() {
@@ -269,7 +270,7 @@ pub(super) unsafe extern "C-unwind" fn launch_device(
             if grid.device.memory().find(buffer).is_none_or(|found| found.size < needed) {
                 checked = checked.and(Err(Status::INVALID_VALUE));
             }
-            gives_way = launch(grid, block, buffer, stream, Some(checked), who).inspect_err(note)?;
+            gives_way = launch(grid, block, buffer, stream, Some(checked), who, context).inspect_err(note)?;
             Ok(())
         });
         if gives_way {

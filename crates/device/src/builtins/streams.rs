@@ -107,7 +107,9 @@ pub(super) unsafe extern "C-unwind" fn stream_wait_event(
             }
             let waits = stream(handle).and_then(|stream| {
                 let event = event(bits)?;
-                grid.device.with(|state| state.model.device_wait(grid.item(), block, stream, event)).map_err(refusal)?;
+                grid.device
+                    .with(|state| state.model.device_wait(grid.item(), block, stream, event))
+                    .map_err(refusal)?;
                 if let Some(checking) = &grid.device.checking {
                     checking.waits(context, stream, event);
                 }
@@ -183,7 +185,9 @@ unsafe fn record(context: *mut ThreadContext, result: *mut u8, bits: u64, handle
             }
             let recorded = stream(handle).and_then(|stream| {
                 let event = event(bits)?;
-                grid.device.with(|state| state.model.device_record(grid.item(), block, stream, event)).map_err(refusal)?;
+                grid.device
+                    .with(|state| state.model.device_record(grid.item(), block, stream, event))
+                    .map_err(refusal)?;
                 if let Some(checking) = &grid.device.checking {
                     checking.recorded(context, stream, event);
                 }

@@ -126,7 +126,7 @@ impl Checking {
     /// A module variable was placed.
     pub fn variable(&self, name: &str, base: u64, size: u64) {
         let name = self.names.show(name);
-        self.allocations.lock().made(Class::Variable(name), base, size, Origin::Load);
+        self.made(Class::Variable(name), base, size, Origin::Load);
     }
 
     /// A range as a finding shows it; `None` for memory that is nobody's. Recently freed allocations keep their names.

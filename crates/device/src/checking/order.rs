@@ -1,6 +1,7 @@
 //! What happens-before is told of launches, operations and synchronisation.
 
-use super::{Checking, Origin, Queue, Who};
+use super::{Checking, Origin, Queue, Stack, Who};
+use crate::device::Stream;
 use crate::engine::State;
 use crate::exec;
 use hotfire_check::{BlockOrder, DeviceQueue, ItemLabel};
@@ -24,9 +25,10 @@ impl Checking {
     }
 
     /// The host queued an operation at the end of a stream.
-    pub fn submitted_operation(&self, state: &mut State, item: Item, record: OperationRecord) -> ItemId {
-        let label = self.operation(record);
-        self.submitted(state, item, label)
+    pub fn submitted_operation(&self, state: &mut State, item: Item, call: &'static str, stream: Stream) {
+        let queue = Queue::Host(self.grids.lock().host_stream(stream));
+        let label = self.operation(OperationRecord { call, queue, by: Origin::Host(Stack::here()) });
+        self.submitted(state, item, label);
     }
 
     /// Keeps what an operation is.

@@ -144,11 +144,11 @@ impl Checking {
             return self.collector.again(index);
         }
         let sides = [self.describe(checker, now, address, size), self.describe(checker, earlier, address, size)];
-        let mut finding = Finding::new(rule, super::advice::message(&sides, relation));
-        let (edge, help) = super::advice::advice(checker, relation, now, earlier);
+        let mut finding = Finding::new(rule, super::edges::message(&sides, relation));
+        let (edge, help) = super::edges::advice(checker, relation, now, earlier);
         finding.edge = Some(edge);
         finding.help = help;
-        finding.hardware = Some(super::advice::hardware(relation).into());
+        finding.hardware = Some(super::edges::hardware(relation).into());
         finding.accesses = sides.into();
         let reader = if now.write { earlier_spot } else { spot };
         let reading = if now.write { earlier.agent.item } else { now.agent.item };
@@ -166,7 +166,12 @@ impl Checking {
         }
     }
 
-    fn attach(&self, index: usize, finding: Finding) {
+    /// A race in which the grid reads, if there is one.
+    pub fn race_of(&self, gridid: u64) -> Option<usize> {
+        self.known.lock().grids.get(&gridid).copied()
+    }
+
+    pub(super) fn attach(&self, index: usize, finding: Finding) {
         let place = finding.accesses.into_iter().next().and_then(|side| side.place);
         self.collector.consequence(index, Consequence { rule: finding.rule, message: finding.message, place });
     }

@@ -2,6 +2,7 @@
 
 use super::{Device, Event, EventFlags, Stream};
 use crate::status::Status;
+use hotfire_launch::order::Facts;
 
 impl Device {
     /// `cudaEventCreateWithFlags`.
@@ -22,7 +23,8 @@ impl Device {
                 let stream = state.stream(stream)?;
                 state.events.get(event).ok_or(Status::INVALID_RESOURCE_HANDLE)?;
                 let item = state.model.record(stream);
-                if let Some((slot, recording)) = state.events.record(event, item) {
+                let facts = state.model.order.end(stream);
+                if let Some((slot, recording)) = state.events.record(event, item, facts) {
                     state.attach_event(item, slot, recording);
                 }
                 Ok(())
@@ -39,14 +41,15 @@ impl Device {
         }
         let complete = self.engine.look(|state| {
             let entry = state.events.get(event).ok_or(Status::INVALID_RESOURCE_HANDLE)?;
-            Ok(entry.item.is_none_or(|item| state.model.is_complete(item)))
+            Ok((entry.item.is_none_or(|item| state.model.is_complete(item)), entry.facts))
         });
         match complete {
-            Ok(true) => {
+            Ok((true, facts)) => {
+                self.event_synchronised(&facts);
                 self.printf.flush();
                 self.sticky()
             }
-            Ok(false) => {
+            Ok((false, _)) => {
                 self.engine.pump();
                 Status::NOT_READY
             }
@@ -63,7 +66,18 @@ impl Device {
         let Some(entry) = self.engine.look(|state| state.events.get(event)) else {
             return Status::INVALID_RESOURCE_HANDLE;
         };
-        entry.item.map_or(Status::SUCCESS, |item| self.wait_item(item))
+        let status = entry.item.map_or(Status::SUCCESS, |item| self.wait_item(item));
+        if status.is_success() {
+            self.event_synchronised(&entry.facts);
+        }
+        status
+    }
+
+    /// In a checked run: the host has synchronised with an event.
+    fn event_synchronised(&self, facts: &Facts) {
+        if let Some(checking) = &self.checking {
+            self.with(|state| checking.synchronised(state, facts));
+        }
     }
 
     /// `cudaEventElapsedTime` in milliseconds.

@@ -89,7 +89,7 @@ impl Device {
                 self.stack.store(limits.stack_bytes(), Ordering::Relaxed);
             }
             Limit::PrintfFifoSize => {
-                self.synchronize().ok()?;
+                self.drain().ok()?;
                 let value = value.max(1024);
                 self.printf.set_limit(value);
                 self.limits.lock().printf = value;
@@ -117,7 +117,7 @@ impl Device {
                 }
             }
             Limit::DevRuntimePendingLaunchCount => {
-                self.synchronize().ok()?;
+                self.drain().ok()?;
                 // An H200 never gives fewer (`litmus/pool.h200.txt`).
                 let value = value.max(LEAST_SLOTS);
                 let fit = (self.mem_info().0 + self.limits.lock().pool_bytes()) / SLOT_BYTES;

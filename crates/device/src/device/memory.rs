@@ -35,14 +35,14 @@ impl Device {
     /// Tells the checker what a host thread allocated.
     fn note_made(&self, class: Class, address: u64, bytes: u64) {
         if let Some(checking) = &self.checking {
-            checking.allocations.lock().made(class, address, bytes, Origin::Host(Stack::here()));
+            checking.made(class, address, bytes, Origin::Host(Stack::here()));
         }
     }
 
     /// Tells the checker what a host thread freed.
     fn note_freed(&self, address: u64) {
         if let Some(checking) = &self.checking {
-            checking.allocations.lock().freed(address, Origin::Host(Stack::here()));
+            checking.freed(address, Origin::Host(Stack::here()));
         }
     }
 
@@ -93,7 +93,7 @@ impl Device {
         if !known(self) {
             return Status::INVALID_VALUE;
         }
-        if let Err(status) = self.synchronize().ok() {
+        if let Err(status) = self.drain().ok() {
             return status;
         }
         self.flags.lock().remove(&address);
@@ -122,11 +122,14 @@ impl Device {
         if !found.is_some_and(|found| found.base == address && found.kind == Kind::Device) {
             return Status::INVALID_VALUE;
         }
-        let stream = self.resolve(stream);
+        let handle = self.resolve(stream);
         let submitted = self.healthy().and_then(|()| {
-            self.engine.with(|state| {
-                let stream = state.stream(stream)?;
+            self.with(|state| {
+                let stream = state.stream(handle)?;
                 let item = state.model.submit(stream, Work::Operation);
+                if let Some(checking) = &self.checking {
+                    checking.submitted_operation(state, item, "cudaFreeAsync", handle);
+                }
                 state.attach_operation(item, Operation::Free(address));
                 self.note_freed(address);
                 Ok(())
@@ -171,7 +174,7 @@ impl Device {
 
     /// `cudaHostUnregister`.
     pub fn host_unregister(&self, address: u64) -> Status {
-        if let Err(status) = self.synchronize().ok() {
+        if let Err(status) = self.drain().ok() {
             return status;
         }
         match self.memory().unregister_host(address) {

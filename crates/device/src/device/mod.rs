@@ -152,7 +152,16 @@ impl Device {
     }
 
     /// Waits until all work is complete (`cudaDeviceSynchronize`); printf output is flushed.
-    pub fn synchronize(&self) -> Status {
+    pub fn synchronize(&'static self) -> Status {
+        let status = self.drain();
+        if status.is_success() {
+            self.synchronised(None);
+        }
+        status
+    }
+
+    /// Waits until all work is complete, which orders nothing by itself (launch-model 2.5).
+    pub(crate) fn drain(&self) -> Status {
         let mut tails: Vec<_> = self.engine.look(|state| state.model.tails().collect());
         let result = self.engine.wait(|state| {
             if !state.sticky.is_success() {
@@ -176,7 +185,7 @@ impl Device {
     /// `cudaDeviceReset`: ends all work, frees all memory, unloads all modules, forgets the sticky error.
     pub fn reset(&'static self) -> Status {
         if self.sticky().is_success() {
-            let _ = self.synchronize();
+            let _ = self.drain();
         }
         // Whatever still runs ends at its next suspension, like after a fault.
         self.set_sticky(Status::DEINITIALIZED);
@@ -193,6 +202,7 @@ impl Device {
         if let Some(checking) = &self.checking {
             let peak = self.engine.look(|state| state.model.peak_pending());
             checking.high_water.fetch_max(peak, Ordering::Relaxed);
+            checking.reset();
         }
         self.engine.with(|state| state.renew(limits.pending_launches));
         *self.limits.lock() = limits;
@@ -226,6 +236,7 @@ impl Device {
     /// What the checker found so far; nothing if there is none.
     pub fn findings(&self) -> Report {
         let Some(checking) = &self.checking else { return Report::default() };
+        checking.flush();
         let (size, peak) = self.engine.look(|state| (state.model.pending_launches(), state.model.peak_pending()));
         checking.conclude(size, peak.max(checking.high_water.load(Ordering::Relaxed)))
     }

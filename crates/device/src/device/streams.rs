@@ -59,6 +59,26 @@ impl Device {
         })
     }
 
+    /// In a checked run: the host has synchronised with all that is in a stream, or with all there is.
+    pub(super) fn synchronised(&'static self, stream: Option<Stream>) {
+        let Some(checking) = &self.checking else { return };
+        self.with(|state| match stream {
+            None => checking.synchronised_all(state),
+            Some(stream) if stream == Stream::LEGACY => {
+                // Joins what is in blocking streams.
+                let end = hotfire_launch::Stream::LEGACY;
+                state.model.record(end);
+                let facts = state.model.order.end(end);
+                checking.synchronised(state, &facts);
+            }
+            Some(stream) => {
+                let Ok(stream) = state.stream(stream) else { return };
+                let facts = state.model.order.end(stream);
+                checking.synchronised(state, &facts);
+            }
+        });
+    }
+
     /// Waits until an item is complete, or the context is lost.
     pub(crate) fn wait_item(&self, item: Item) -> Status {
         let status = self.engine.wait(|state| {
@@ -73,14 +93,18 @@ impl Device {
 
     /// `cudaStreamSynchronize`.
     pub fn stream_synchronize(&'static self, stream: Stream) -> Status {
-        match self.stream_end(stream) {
+        let status = match self.stream_end(stream) {
             Ok(Some(item)) => self.wait_item(item),
             Ok(None) => {
                 self.printf.flush();
                 Status::SUCCESS
             }
             Err(status) => status,
+        };
+        if status.is_success() {
+            self.synchronised(Some(self.resolve(stream)));
         }
+        status
     }
 
     /// `cudaStreamQuery`: 0, 600, or an error.
@@ -92,6 +116,7 @@ impl Device {
         let idle = self.engine.look(|state| Ok(state.model.stream_idle(state.stream(stream)?)));
         match idle {
             Ok(true) => {
+                self.synchronised(Some(stream));
                 self.printf.flush();
                 self.sticky()
             }
@@ -113,6 +138,7 @@ impl Device {
                 let event = state.events.get(event).ok_or(Status::INVALID_RESOURCE_HANDLE)?;
                 if let Some(item) = event.item {
                     state.model.wait(stream, item);
+                    state.model.order.wait(stream, &event.facts);
                 }
                 Ok(())
             })
@@ -135,12 +161,15 @@ impl Device {
 
     /// `cudaLaunchHostFunc`: runs on a thread of its own, in stream order. Not run once the context is lost.
     pub fn host_function(&'static self, stream: Stream, function: Box<dyn FnOnce() + Send>) -> Status {
-        let stream = self.resolve(stream);
+        let handle = self.resolve(stream);
         self.start_host_thread();
         let submitted = self.healthy().and_then(|()| {
             self.with(|state| {
-                let stream = state.stream(stream)?;
+                let stream = state.stream(handle)?;
                 let item = state.model.submit(stream, Work::Operation);
+                if let Some(checking) = &self.checking {
+                    checking.submitted_operation(state, item, "cudaLaunchHostFunc", handle);
+                }
                 state.attach_operation(item, Operation::Host(function));
                 Ok(())
             })

@@ -3,8 +3,9 @@
 use super::stream::HOST_HANDLE;
 use crate::device::{Event, EventFlags};
 use hotfire_launch::Item;
+use hotfire_launch::order::Facts;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct EventEntry {
     generation: u32,
     alive: bool,
@@ -13,6 +14,8 @@ pub(crate) struct EventEntry {
     recording: u64,
     /// What the last recording waits for; `None` before the first.
     pub item: Option<Item>,
+    /// What is complete once it is, to happens-before.
+    pub facts: Facts,
     /// When the last recording became complete, in nanoseconds of the device's time.
     pub time: Option<u64>,
 }
@@ -32,9 +35,17 @@ impl EventTable {
     }
 
     pub fn create(&mut self, flags: EventFlags) -> Event {
-        let empty = EventEntry { generation: 0, alive: false, flags, recording: 0, item: None, time: None };
+        let empty = EventEntry {
+            generation: 0,
+            alive: false,
+            flags,
+            recording: 0,
+            item: None,
+            facts: Facts::default(),
+            time: None,
+        };
         let index = self.free.pop().unwrap_or_else(|| {
-            self.entries.push(empty);
+            self.entries.push(empty.clone());
             self.entries.len() - 1
         });
         let entry = &mut self.entries[index];
@@ -50,15 +61,16 @@ impl EventTable {
     }
 
     pub fn get(&self, handle: Event) -> Option<EventEntry> {
-        self.index(handle).map(|index| self.entries[index])
+        self.index(handle).map(|index| self.entries[index].clone())
     }
 
     /// The event was recorded: `item` stands for it from now on. Its slot and the number of the recording.
-    pub fn record(&mut self, handle: Event, item: Item) -> Option<(usize, u64)> {
+    pub fn record(&mut self, handle: Event, item: Item, facts: Facts) -> Option<(usize, u64)> {
         let index = self.index(handle)?;
         let entry = &mut self.entries[index];
         entry.recording += 1;
         entry.item = Some(item);
+        entry.facts = facts;
         entry.time = None;
         Some((index, entry.recording))
     }

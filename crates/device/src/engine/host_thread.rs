@@ -18,8 +18,15 @@ impl super::Engine {
                 }
             };
             drop(state);
+            let checking = self.baton.get().map(|baton| baton.checking);
+            if let Some(checking) = checking {
+                checking.host_function_begins(self, item);
+            }
             if catch_unwind(AssertUnwindSafe(function)).is_err() {
                 eprintln!("hotfire: a host function panicked");
+            }
+            if let Some(checking) = checking {
+                checking.host_function_ended(self, item);
             }
             self.with(|state| state.host_function_ended(item));
             if let Some(baton) = self.baton.get() {

@@ -82,6 +82,7 @@ impl Engine {
         let mut state = self.state.lock();
         let policy = state.policy().clone();
         state.slices = Some(Slices::new(&policy, &checking.time));
+        state.model.order.enable();
         let _ = self.baton.set(Baton::new(checking));
     }
 

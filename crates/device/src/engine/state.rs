@@ -176,6 +176,8 @@ impl State {
     /// Nanoseconds of the device's time.
     pub fn now(&self) -> u64 {
         self.slices.as_ref().map_or_else(|| self.began.elapsed().as_nanos() as u64, |slices| slices.time.now())
+    }
+
     /// Tells what an item that was just submitted is to happens-before.
     pub fn identify(&mut self, item: Item, id: ItemId) {
         if item.index() >= self.ids.len() {
@@ -218,7 +220,6 @@ impl State {
 
     fn drain(&mut self) {
         let now = self.now();
-        let Self { model, payloads, events, awaited, .. } = self;
         let Self { model, payloads, events, awaited, ids, complete, .. } = self;
         for item in model.drain_completed() {
             if let Some(id) = ids.get_mut(item.index())
@@ -444,6 +445,9 @@ impl State {
         // Host threads that still wait find their items complete: nothing of the new model has their generation yet.
         *self =
             Self { sleeping, slices, waiting: self.waiting, completed: true, ..Self::new(pending_launches, policy) };
+        if self.slices.is_some() {
+            self.model.order.enable();
+        }
     }
 
     /// True when nothing was started that has not finished.

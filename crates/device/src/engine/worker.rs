@@ -7,6 +7,7 @@ use super::state::Task;
 use super::threads;
 use super::wait::relax;
 use super::{Engine, Grid, Operation, State, operation};
+use crate::checking::Checking;
 use crate::device::Device;
 use crate::exec::{FaultReport, Outcome, ParkedBlock, Worker};
 use crate::status::Status;
@@ -60,6 +61,8 @@ impl Device {
                 Some(baton) => self.engine.next_step(report, baton),
                 None => self.engine.next_task(report, index, parker, &mut turn),
             };
+            // Checked code is looked at while it runs.
+            let _held = self.checking.as_ref().map(Checking::hold);
             report = match task {
                 Task::Blocks(grid) => self.run_blocks(&mut worker, &grid),
                 Task::Resume(block) => {
@@ -69,6 +72,9 @@ impl Device {
                     report_block(unsafe { Grid::from_owner(owner) }, 0, outcome, Resumed::Yes)
                 }
                 Task::Operation(item, operation) => {
+                    if let Some(checking) = &self.checking {
+                        checking.operate(self, item, &operation);
+                    }
                     self.operate(operation);
                     Report::Finished(item)
                 }
@@ -83,6 +89,9 @@ impl Device {
             EntryKind::Loop(_) => (remaining / (8 * self.worker_count() as u64)).clamp(1, MOST_BLOCKS),
             _ => 1,
         };
+        if let Some(checking) = &self.checking {
+            checking.begin(grid);
+        }
         let mut done = 0;
         while let Some((first, count)) = grid.claim(at_once(grid.remaining())) {
             let mut at = match self.block_order {
@@ -152,6 +161,9 @@ fn report_block(grid: &Grid, before: u64, outcome: Outcome, resumed: Resumed) ->
                 checking.heap_fault(grid.code.gridid, fault.address);
             }
             explain(&kernel, &fault);
+            if let Some(checking) = &grid.device.checking {
+                checking.faulted(grid, &fault);
+            }
             grid.device.set_sticky(Status(fault.fault as u32));
             Report::Fault(item, fault, grid.exited(before + 1))
         }

@@ -29,14 +29,23 @@ struct Barrier {
     complete: u32,
     /// Whether results must be computed.
     reduces: bool,
+    /// Somebody arrived without waiting.
+    passed: bool,
     /// Lanes that arrived, by warp.
     lanes: [u32; 32],
     waiting: Queue,
 }
 
 impl Barrier {
-    const NEW: Barrier =
-        Barrier { expected: 0, touched: 0, complete: 0, reduces: false, lanes: [0; 32], waiting: Queue::new() };
+    const NEW: Barrier = Barrier {
+        expected: 0,
+        touched: 0,
+        complete: 0,
+        reduces: false,
+        passed: false,
+        lanes: [0; 32],
+        waiting: Queue::new(),
+    };
 }
 
 impl Barriers {
@@ -83,6 +92,12 @@ impl Block {
             // SAFETY: the caller's promise.
             unsafe { ((*fiber).value, (*fiber).operand) = (u64::from(predicate != 0), u64::from(kind)) };
         }
+        if kind == barrier::ARRIVE {
+            at.passed = true;
+            // SAFETY: the caller's promise.
+            unsafe { self.order_arrival(fiber, id) };
+        }
+        let at = &mut self.barriers.list[id as usize];
         if self.warps[warp].live & !at.lanes[warp] == 0 {
             at.complete |= 1 << warp;
             if self.barrier_complete(id as usize) {
@@ -126,12 +141,17 @@ impl Block {
             // SAFETY: waiting fibers, and the caller's, are live.
             unsafe { reduce(|| leaving.iter().chain((!last.is_null()).then_some(last))) };
         }
+        let whole = !at.passed && self.live_warps & !complete == 0;
+        // SAFETY: waiting fibers, and the caller's, are live.
+        unsafe { self.order_barrier(id as u32, whole, &leaving, last) };
+        let at = &mut self.barriers.list[id];
         for warp in bits(complete) {
             at.lanes[warp] = 0;
         }
         at.touched &= !complete;
         if at.touched == 0 {
             at.reduces = false;
+            at.passed = false;
             self.barriers.active &= !(1 << id);
         }
         self.ready.append(&mut leaving);

@@ -11,6 +11,7 @@ mod collective;
 mod context;
 mod fiber;
 mod grid;
+mod meet;
 mod observer;
 mod parked;
 mod region;
@@ -24,9 +25,8 @@ mod warp;
 mod window;
 mod worker;
 
-pub use context::{block_index, exit, fault, give_way, memory, on_worker_stack, owner, yield_now};
 pub use checked::{caller, checks, is_shared, order};
-pub use context::{block_index, exit, fault, memory, on_worker_stack, owner, yield_now};
+pub use context::{block_index, exit, fault, give_way, memory, on_worker_stack, owner, yield_now};
 pub use grid::{FaultReport, GridCode, Outcome, ParkedBlock};
 pub use observer::{Observer, ThreadAt};
 pub use runtime::{is_private, runtime, shared_offset};

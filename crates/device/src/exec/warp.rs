@@ -91,6 +91,12 @@ impl Block {
         let lanes: &[*mut Fiber; LANES] = self.lanes[first..first + LANES].try_into().expect("whole warps");
         // SAFETY: lanes that arrived wait (or run this), so the table has their live fibers.
         unsafe { collective::compute(key, arrived, lanes) };
+        if key == collective::SYNC && self.order.is_some() {
+            let lanes = *lanes;
+            // SAFETY: as above.
+            unsafe { self.order_warp(index, arrived, &lanes) };
+        }
+        let lanes: &[*mut Fiber; LANES] = self.lanes[first..first + LANES].try_into().expect("whole warps");
         for lane in bits(arrived).filter(|&lane| Some(lane) != running) {
             // SAFETY: as above; waiting at a collective, the fiber is in no queue.
             unsafe { self.ready.push(lanes[lane]) };

@@ -77,7 +77,7 @@ impl Device {
 
     /// `cuModuleUnload`: frees its variables; grids that still run keep their code.
     pub fn unload_module(&self, module: &Arc<Module>) -> Status {
-        if let Err(status) = self.synchronize().ok() {
+        if let Err(status) = self.drain().ok() {
             return status;
         }
         let mut modules = self.modules().lock();

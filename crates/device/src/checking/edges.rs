@@ -1,0 +1,119 @@
+//! What a race's finding says in words: what happened, which edge is missing, what to add.
+
+use super::name::Relation;
+use super::problems::Side;
+use hotfire_check::{Access, Action, Checker, ItemLabel, Thread};
+
+fn who(side: &Access) -> String {
+    match &side.thread {
+        Thread::Device { kernel, grid, .. } => format!("`{kernel}` (grid {grid})"),
+        Thread::Host => "host code".into(),
+        Thread::HostFunction => "a host function".into(),
+        Thread::Operation { call } => format!("`{call}`"),
+    }
+}
+
+fn does(action: Action) -> &'static str {
+    match action {
+        Action::Read | Action::CopyFrom => "reads",
+        Action::Atomic => "changes by an atomic",
+        _ => "writes",
+    }
+}
+
+/// One sentence.
+pub(crate) fn message(sides: &[Access; 2], relation: Relation) -> String {
+    let [now, before] = sides;
+    let what = now.bytes.as_ref().map_or("memory".into(), |bytes| bytes.allocation.clone());
+    let (now_does, before_does) = (does(now.action), does(before.action));
+    match relation {
+        Relation::Block { .. } | Relation::Grid => {
+            let scope = if matches!(relation, Relation::Grid) { "blocks" } else { "threads of a block" };
+            format!(
+                "two {scope} of {} access {what} without an order: one {now_does} it, one {before_does} it",
+                who(now)
+            )
+        }
+        _ => format!("{} {now_does} {what}, which {} {before_does} without an order", who(now), who(before)),
+    }
+}
+
+/// The missing edge, and what to add.
+pub(crate) fn advice(checker: &Checker, relation: Relation, now: Side, before: Side) -> (String, Vec<String>) {
+    let (edge, help): (&str, &[&str]) = match relation {
+        Relation::Block { warp: true } => (
+            "no barrier orders the two lanes: lanes of a warp are not in lockstep",
+            &["`__syncwarp();` between the two accesses (`__syncthreads();` if other warps take part)"],
+        ),
+        Relation::Block { warp: false } => {
+            ("no barrier orders the two threads", &["`__syncthreads();` between the two accesses"])
+        }
+        Relation::Grid => (
+            "nothing orders two blocks of one grid but atomics with fences, or grid.sync() of a cooperative launch",
+            &["make it atomic, give each block its own place, or split the kernel in two launches"],
+        ),
+        Relation::Host => (
+            "the host did not synchronise with the grid or copy before it touched the memory",
+            &["`cudaStreamSynchronize(stream);` (or `cudaDeviceSynchronize();`, an event) before the host's access"],
+        ),
+        Relation::Ancestor { ancestor, .. } => return parent_child(checker, ancestor, now, before),
+        Relation::Tail => (
+            "the two tail launches were made by threads that nothing orders, so their order in the tail stream is unspecified",
+            &["make both launches from one thread, or put `__syncthreads();` between them"],
+        ),
+        Relation::Sibling { .. } => (
+            "the two grids were launched into streams that nothing orders",
+            &[
+                "launch both, in order, from one thread into one stream",
+                "or launch the second one into `cudaStreamTailLaunch`",
+            ],
+        ),
+        Relation::Stream => (
+            "the two are in streams that no event, and not the legacy default stream, orders",
+            &["`cudaEventRecord(event, first);` then `cudaStreamWaitEvent(second, event);`, or use one stream"],
+        ),
+    };
+    (edge.into(), help.iter().map(|&line| line.into()).collect())
+}
+
+fn parent_child(
+    checker: &Checker,
+    ancestor: hotfire_launch::order::ItemId,
+    now: Side,
+    before: Side,
+) -> (String, Vec<String>) {
+    let (parent, child) = if now.agent.item == ancestor { (now, before) } else { (before, now) };
+    let launched_by = match checker.label(child.agent.item) {
+        ItemLabel::Grid(_) => "the launch",
+        _ => "the call",
+    };
+    if child.write && !parent.write {
+        return (
+            "a grid never sees what its children write: nothing orders it behind them".into(),
+            vec!["read it in a kernel launched into `cudaStreamTailLaunch`, or after the parent in its stream".into()],
+        );
+    }
+    (
+        format!(
+            "{launched_by} hands on only what the launching thread sees then; the other access is not ordered before it"
+        ),
+        vec![
+            format!(
+                "`__syncthreads();` before {launched_by} (`__syncwarp();` if only its warp takes part; \
+                 `__threadfence();` and an atomic between blocks)"
+            ),
+            format!("or move the parent's access before {launched_by}, or into a tail launch"),
+        ],
+    )
+}
+
+/// Whether hardware can show it.
+pub(crate) fn hardware(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Ancestor { .. } => {
+            "the child may start at once or after its parent: hardware shows either, mostly the same one"
+        }
+        Relation::Block { .. } => "depends on how warps are scheduled",
+        _ => "depends on timing; runs that look right prove nothing",
+    }
+}
