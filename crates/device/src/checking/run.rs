@@ -6,7 +6,7 @@ use crate::copy::{Copy3d, Fill3d};
 use crate::device::Device;
 use crate::engine::{Engine, Grid, Operation};
 use crate::exec::FaultReport;
-use hotfire_check::{Action, Finding, Problem, RangeAccess, Rule, Stamp, Strength};
+use hotfire_check::{Action, Finding, ItemLabel, Problem, RangeAccess, Rule, Stamp, Strength};
 use hotfire_jit::abi::Fault;
 use hotfire_launch::Item;
 use hotfire_launch::order::{Facts, ItemId, NO_ITEM};
@@ -117,6 +117,10 @@ impl Checking {
                     vec!["`cudaStreamWaitEvent` on an event recorded behind the use, before `cudaFreeAsync`".into()];
                 self.collector.add(finding);
             });
+        }
+        if let ItemLabel::Operation(number) = self.checker(|checker| checker.label(id)) {
+            let by = self.operations.lock().get(number as usize).map_or(Origin::Load, |record| record.by.clone());
+            self.freed(address, by);
         }
     }
 

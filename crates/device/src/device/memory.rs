@@ -131,7 +131,6 @@ impl Device {
                     checking.submitted_operation(state, item, "cudaFreeAsync", handle);
                 }
                 state.attach_operation(item, Operation::Free(address));
-                self.note_freed(address);
                 Ok(())
             })
         });
