@@ -5,19 +5,32 @@ use super::{Checking, Stack};
 use crate::module::places;
 use hotfire_check::{Action, Finding, Rule};
 use hotfire_ptx::Opcode;
-use hotfire_ptx::ast::{Body, Location, Module, Operand, Reg, Statement};
+use hotfire_ptx::ast::{Body, Call, CallTarget, Location, Module, Operand, Reg, Statement};
 use std::collections::HashSet;
 
 impl Checking {
-    /// A kernel can reach a call of the device-side synchronisation in `function`.
-    pub fn synchronises(&self, text: &Module, kernel: &str, function: &str, location: Location) {
-        let index = text.functions.iter().position(|known| &*known.name == function && known.body.is_some());
-        let Some((index, body)) = index.and_then(|index| Some((index, text.functions[index].body.as_ref()?))) else {
-            return;
+    /// Kernels can reach a call of the device-side synchronisation in `function`. `reachable` says what a function may call, itself
+    /// first.
+    pub fn synchronises<'a>(
+        &self,
+        text: &Module,
+        function: &str,
+        location: Location,
+        kernels: &[&'a str],
+        reachable: impl Fn(&'a str) -> Vec<&'a str>,
+    ) {
+        let body = |name: &str| {
+            let index = text.functions.iter().position(|known| &*known.name == name && known.body.is_some())?;
+            Some((index, text.functions[index].body.as_ref()?))
         };
-        let kernel_name = self.names.show(kernel);
+        let (Some((index, _)), Some(&kernel)) = (body(function), kernels.first()) else { return };
+        let names: Vec<String> = kernels.iter().map(|kernel| format!("`{}`", self.names.show(kernel))).collect();
         let by = if kernel == function { String::new() } else { format!(", through `{}`", self.names.show(function)) };
-        let message = format!("kernel `{kernel_name}` waits for its children with cudaDeviceSynchronize(){by}");
+        let who = match &*names {
+            [one] => format!("kernel {one} waits for its"),
+            more => format!("kernels {} wait for their", more.join(", ")),
+        };
+        let message = format!("{who} children with cudaDeviceSynchronize(){by}");
         let mut finding = Finding::new(Rule::Cdp1Synchronize, message);
         let mut access = self.host(&Stack::here(), Action::Call);
         access.place = Some(places::in_text(text, location, index, |name| self.names.show(name)));
@@ -26,26 +39,71 @@ impl Checking {
             "the module is refused with cudaErrorSymbolNotFound (500), as on every device of compute capability 9.0"
                 .into(),
         );
-        let Split { live, in_loop } = split(body, location);
-        finding.help.push(format!(
-            "split `{kernel_name}` here: move what follows the call into a kernel of its own, say {kernel_name}_rest, and put in the \
-             call's place, in one thread: {kernel_name}_rest<<<grid, block, 0, cudaStreamTailLaunch>>>(…);"
-        ));
-        finding.help.push(match live {
-            0 => "no value lives across the call: the new kernel needs no parameters of its own".into(),
-            1 => "one value lives across the call: make it a parameter of the new kernel".into(),
-            live => format!("{live} values live across the call: make them parameters of the new kernel"),
-        });
-        if in_loop {
-            finding.help.push(
-                "the call is inside a loop: move the loop to the host, to a conditional WHILE node of a graph, or to a tail launch \
-                 that launches itself again with the next step as its parameter"
-                    .into(),
-            );
-        }
         finding.hardware = Some("loading fails in the same way".into());
+        for kernel in kernels {
+            // Functions on the way from the kernel to the call, and what they call on it.
+            let way: Vec<&str> = reachable(kernel).into_iter().filter(|name| reaches(text, name, function)).collect();
+            let calls = |name: &str| -> Vec<Split> {
+                let Some((_, body)) = body(name) else { return Vec::new() };
+                let on_way = |call: &Call| match &call.target {
+                    CallTarget::Direct(callee) if name == function && call.location == location => !callee.is_empty(),
+                    CallTarget::Direct(callee) => way.contains(&&**callee),
+                    CallTarget::Indirect(_) => false,
+                };
+                body.statements
+                    .iter()
+                    .filter_map(|statement| match statement {
+                        Statement::Call(call) if on_way(call) => Some(split(body, call.location)),
+                        _ => None,
+                    })
+                    .collect()
+            };
+            let name = self.names.show(kernel);
+            let at = if *kernel == function {
+                "here".into()
+            } else {
+                format!("where it calls `{}`", self.names.show(function))
+            };
+            finding.help.push(format!(
+                "split `{name}` {at}: move what follows the call into a kernel of its own, say {name}_rest, and launch that in the call's \
+                 place, from one thread: {name}_rest<<<grid, block, 0, cudaStreamTailLaunch>>>(…);"
+            ));
+            finding.help.push(match calls(kernel).iter().map(|split| split.live).max() {
+                Some(1) => "one value lives across the call: make it a parameter of the new kernel".into(),
+                Some(live) if live > 1 => {
+                    format!("{live} values live across the call: make them parameters of the new kernel")
+                }
+                _ => "make the values that live across the call parameters of the new kernel".into(),
+            });
+            if way.iter().any(|name| calls(name).iter().any(|split| split.in_loop)) {
+                finding.help.push(format!(
+                    "the call is inside a loop of `{name}`: move the loop to the host, to a conditional WHILE node of a graph, or to a \
+                     tail launch that launches itself again with the next step as its parameter"
+                ));
+            }
+        }
         self.collector.add(finding);
     }
+}
+
+/// Whether direct calls lead from one function to another.
+fn reaches(text: &Module, from: &str, to: &str) -> bool {
+    let mut seen = HashSet::from([from]);
+    let mut rest = vec![from];
+    while let Some(name) = rest.pop() {
+        if name == to {
+            return true;
+        }
+        let bodies = text.functions.iter().filter(|known| &*known.name == name).filter_map(|known| known.body.as_ref());
+        for statement in bodies.flat_map(|body| &body.statements) {
+            if let Statement::Call(Call { target: CallTarget::Direct(callee), .. }) = statement
+                && seen.insert(callee)
+            {
+                rest.push(callee);
+            }
+        }
+    }
+    false
 }
 
 /// What splitting a function at a call means.

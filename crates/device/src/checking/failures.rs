@@ -2,6 +2,7 @@
 //!
 //! A failure is pending until its thread reads its last error, or the grid of the thread ends: then it is lost.
 
+use super::describe::triple;
 use super::{Checking, Who};
 use crate::engine::Shape;
 use crate::module::Function;
@@ -269,14 +270,17 @@ fn misfit(shape: Shape, child: &Function) -> (String, String) {
     if threads > u64::from(most) || block.iter().zip(profile::BLOCK_DIMENSIONS).any(|(&n, most)| n > most) {
         let what = match most {
             profile::THREADS_PER_BLOCK => {
-                format!("a block of {block:?} threads has {threads}; at most 1024 are possible, 64 of them in z")
+                format!(
+                    "a block of {} threads has {threads}; at most 1024 are possible, 64 of them in z",
+                    triple(block)
+                )
             }
-            _ => format!("a block of {block:?} threads has {threads}; the kernel was compiled for {most}"),
+            _ => format!("a block of {} threads has {threads}; the kernel was compiled for {most}", triple(block)),
         };
         return (what, format!("use at most {most} threads a block and more blocks"));
     }
     if grid.iter().zip(profile::GRID_DIMENSIONS).any(|(&n, most)| n > most) {
-        let what = format!("a grid of {grid:?} blocks; y and z can be 65535 at most");
+        let what = format!("a grid of {} blocks; y and z can be 65535 at most", triple(grid));
         return (what, "put the blocks into x, which can be 2147483647".into());
     }
     let fixed = child.kernel().map_or(0, |kernel| kernel.static_shared);

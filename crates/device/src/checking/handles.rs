@@ -17,10 +17,10 @@ pub(crate) enum Object {
 }
 
 impl Object {
-    fn named(self) -> &'static str {
+    fn with_article(self) -> &'static str {
         match self {
-            Self::Stream => "stream",
-            Self::Event => "event",
+            Self::Stream => "a stream",
+            Self::Event => "an event",
         }
     }
 
@@ -49,28 +49,28 @@ impl Checking {
 
     /// A device thread used a handle and was refused: whether that is because it is another's, and which finding says so.
     pub fn foreign(&self, who: Who, handle: u64, object: Object) -> Option<usize> {
-        let named = object.named();
+        let named = object.with_article();
         let made = self.handles.lock().0.get(&handle).copied();
         let user = self.grid_name(who.grid);
         let mut finding = match made {
             Some((_, maker)) if maker.grid == who.grid => return None,
             Some((_, maker)) => {
                 let message =
-                    format!("{user} uses a {named} that {} created: it is not its own", self.grid_name(maker.grid));
+                    format!("{user} uses {named} that {} created: it is not its own", self.grid_name(maker.grid));
                 let mut finding = Finding::new(Rule::StreamForeign, message);
                 finding.accesses = vec![self.access(who, Action::Call), self.access(maker, Action::Call)];
-                finding.notes.push(format!("the second place is where the {named} was created"));
+                finding.notes.push("the second place is where it was created".into());
                 finding
             }
             None if is_host(handle) => {
-                let message = format!("{user} uses a {named} of the host");
+                let message = format!("{user} uses {named} of the host");
                 let mut finding = Finding::new(Rule::StreamForeign, message);
                 finding.accesses = vec![self.access(who, Action::Call)];
                 finding
             }
             None => return None,
         };
-        finding.help.push(format!("create the {named} in the kernel that uses it: {}", object.create()));
+        finding.help.push(format!("create {named} in the kernel that uses it: {}", object.create()));
         finding.help.push(
             "to order work behind a grid and all that it launched, launch it into cudaStreamTailLaunch instead".into(),
         );
@@ -81,12 +81,12 @@ impl Checking {
     /// The host uses a handle: reports those that device code made.
     pub fn foreign_to_host(&self, handle: u64) {
         let Some((object, maker)) = self.handles.lock().0.get(&handle).copied() else { return };
-        let named = object.named();
-        let message = format!("the host uses a {named} that {} created on the device", self.grid_name(maker.grid));
+        let named = object.with_article();
+        let message = format!("the host uses {named} that {} created on the device", self.grid_name(maker.grid));
         let mut finding = Finding::new(Rule::StreamForeign, message);
         finding.accesses = vec![self.host(&Stack::here(), Action::Call), self.access(maker, Action::Call)];
-        finding.notes.push(format!("the second place is where the {named} was created"));
-        finding.help.push(format!("create the {named} on the host"));
+        finding.notes.push("the second place is where it was created".into());
+        finding.help.push(format!("create {named} on the host"));
         finding.hardware = Some("undefined: may fail, hang, or seem to work".into());
         self.collector.add(finding);
     }

@@ -4,6 +4,7 @@
 //! child, or if somebody follows a null pointer later.
 
 use super::{Checking, Who, params};
+use crate::engine::Grid;
 use crate::module::Function;
 use hotfire_check::{Action, Finding, Rule};
 use std::collections::{BTreeMap, HashSet};
@@ -18,10 +19,12 @@ struct Place {
     who: Who,
     size: u64,
     count: u64,
+    /// Whether the code compares the answer with something, sooner or later.
+    compared: bool,
     finding: Option<usize>,
 }
 
-/// Failed allocations whose answer was not compared.
+/// Failed allocations, and the threads that got nothing.
 #[derive(Default)]
 pub(crate) struct HeapNulls {
     places: BTreeMap<u32, Place>,
@@ -31,12 +34,10 @@ pub(crate) struct HeapNulls {
 impl Checking {
     /// The heap has no room for an allocation.
     pub fn heap_full(&self, who: Who, size: u64) {
-        if self.answer(who).compared {
-            return;
-        }
+        let compared = self.answer(who).compared;
         let line = self.same_line(who);
         let mut nulls = self.heap_nulls.lock();
-        let place = nulls.places.entry(line).or_insert(Place { who, size, count: 0, finding: None });
+        let place = nulls.places.entry(line).or_insert(Place { who, size, count: 0, compared, finding: None });
         place.count += 1;
         if let Some(finding) = place.finding {
             self.collector.again(finding);
@@ -58,18 +59,24 @@ impl Checking {
         };
         if child.parameters().iter().any(|parameter| parameter.size >= 8 && null(parameter.offset, parameter.size)) {
             let use_of_it = format!("passed to `{}`", self.kernel_name(child));
-            self.report_nulls(&use_of_it, |place| place.who.grid == who.grid);
+            self.report_nulls(&use_of_it, |place| place.who.grid == who.grid && !place.compared);
         }
     }
 
     /// A grid faults: if it followed a null pointer, and the heap gave one, that is why. Called before the fault itself is reported.
-    pub fn heap_fault(&self, gridid: u64, address: u64) {
+    pub fn heap_fault(&self, grid: &Grid, address: u64, block: [u32; 3], thread: [u32; 3]) {
         if address >= NULL_PAGE {
             return;
         }
-        let kernel = self.grids.lock().get(gridid).map(|(_, kind)| self.kernel_name(&kind.function));
-        let use_of_it = format!("followed by `{}`", kernel.unwrap_or_default());
-        self.report_nulls(&use_of_it, |_| true);
+        let linear = |at: [u32; 3], size: [u32; 3]| {
+            let [x, y, z] = at.map(u64::from);
+            x + u64::from(size[0]) * (y + u64::from(size[1]) * z)
+        };
+        let thread = (grid.code.gridid, linear(block, grid.code.grid), linear(thread, grid.code.block) as u32);
+        // Code that compares the answer may do so too late, but then it is the same thread that faults.
+        let own = self.heap_nulls.lock().threads.contains(&thread);
+        let use_of_it = format!("followed by `{}`", self.kernel_name(&grid.function));
+        self.report_nulls(&use_of_it, |place| own || !place.compared);
     }
 
     fn report_nulls(&self, use_of_it: &str, concerns: impl Fn(&Place) -> bool) {

@@ -305,7 +305,7 @@ impl Checking {
         finding.accesses.extend(more);
         finding.help = help;
         let cause = match checker.label(side.agent.item) {
-            ItemLabel::Grid(grid) => known.grids.get(&grid).copied(),
+            ItemLabel::Grid(grid) => known.grids.get(&grid).copied().or_else(|| self.blamed(grid)),
             _ => None,
         };
         match cause {

@@ -191,6 +191,7 @@ impl Checking {
         finding.accesses = vec![side];
         let known = rule == Rule::PointerPrivate;
         let cause = known.then(|| self.collector.find(rule)).flatten().or_else(|| self.race_of(grid.code.gridid));
+        let cause = cause.or_else(|| self.blamed(grid.code.gridid));
         match cause {
             Some(index) => self.attach(index, finding),
             None => {

@@ -158,7 +158,7 @@ fn report_block(grid: &Grid, before: u64, outcome: Outcome, resumed: Resumed) ->
         Outcome::Fault(fault) => {
             let kernel = grid.function.name().to_owned();
             if let Some(checking) = &grid.device.checking {
-                checking.heap_fault(grid.code.gridid, fault.address);
+                checking.heap_fault(grid, fault.address, fault.block, fault.thread);
             }
             explain(&kernel, &fault);
             if let Some(checking) = &grid.device.checking {

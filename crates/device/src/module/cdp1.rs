@@ -25,11 +25,13 @@ pub(super) fn refuse(text: &Module, checking: Option<&Checking>) -> Result<(), L
         return Ok(());
     }
     let mut log = String::new();
+    let mut found: Vec<(&str, Location, Vec<&str>)> = Vec::new();
     for kernel in text.functions.iter().filter(|function| function.kind == FunctionKind::Kernel) {
         for function in reachable(&kernel.name, &bodies) {
             for location in calls.get(function).into_iter().flatten() {
-                if let Some(checking) = checking {
-                    checking.synchronises(text, &kernel.name, function, *location);
+                match found.iter_mut().find(|(_, known, _)| known == location) {
+                    Some((_, _, kernels)) => kernels.push(&kernel.name),
+                    None => found.push((function, *location, vec![&kernel.name])),
                 }
                 let _ = write!(log, "kernel {} calls cudaDeviceSynchronize", kernel.name);
                 if function != &*kernel.name {
@@ -46,6 +48,11 @@ pub(super) fn refuse(text: &Module, checking: Option<&Checking>) -> Result<(), L
     }
     if log.is_empty() {
         return Ok(());
+    }
+    if let Some(checking) = checking {
+        for (function, location, kernels) in found {
+            checking.synchronises(text, function, location, &kernels, |function| reachable(function, &bodies));
+        }
     }
     log.push_str(
         "device code of compute capability 9.0 cannot wait for its children: move what follows the call into a kernel of its own, \

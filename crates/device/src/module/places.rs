@@ -70,7 +70,11 @@ fn shown(text: &str) -> String {
 
 /// A place in a module that is not loaded.
 pub(crate) fn in_text(text: &Module, location: Location, function: usize, name: impl Fn(&str) -> String) -> Place {
-    let line = |unit: usize, line: u32| text.texts.get(unit)?.lines().nth(line.checked_sub(1)? as usize).map(shown);
+    let line = |unit: usize, line: u32| {
+        let text = text.texts.get(unit)?;
+        let before = text.split_inclusive('\n').take(line.checked_sub(1)? as usize);
+        text.get(before.map(str::len).sum()..).map(shown)
+    };
     describe(text, location, Some(function), line, name)
 }
 

@@ -53,7 +53,7 @@ __global__ void tail_chain(int depth) {
         tail_chain<<<1, 1, 0, cudaStreamTailLaunch>>>(depth - 1);
 }
 
-__global__ void null_chain() { leaf<<<1, 1>>>(threadIdx.x); }
+__global__ void null_chain() { leaf<<<1, 1>>>(blockIdx.x * blockDim.x + threadIdx.x); }
 __global__ void no_chain() { leaf<<<1, 1, 0, cudaStreamFireAndForget>>>(threadIdx.x); }
 
 __global__ void storm() {
@@ -133,6 +133,8 @@ __global__ void private_shared() {
 }
 
 __global__ void private_struct(int n) {
+    if (threadIdx.x != 0)
+        return;
     int local[4];
     for (int i = 0; i < 4; i++)
         local[i] = i * n;
@@ -145,7 +147,8 @@ __global__ void private_select(int* global, int n) {
     __shared__ int tile[32];
     tile[threadIdx.x] = 0;
     __syncthreads();
-    take<<<1, 1>>>(n ? tile : global);
+    if (threadIdx.x == 0)
+        take<<<1, 1>>>(n ? tile : global);
 }
 
 __noinline__ __device__ void hand_on(int* p) { take<<<1, 1>>>(p); }
@@ -173,6 +176,8 @@ __global__ void public_pointers(int* global) {
     __shared__ int tile[32];
     tile[threadIdx.x] = 1;
     __syncthreads();
+    if (threadIdx.x != 0)
+        return;
     take<<<1, 1>>>(global + tile[0]);
     take_pair<<<1, 1>>>(Pair{1, global});
     take_number<<<1, 1>>>(0x123456789abcdefull);
@@ -197,6 +202,13 @@ __global__ void heap_checked() {
 __global__ void heap_written() {
     int* p = (int*)malloc(65536);
     *p = 1;
+}
+
+__global__ void heap_too_late() {
+    int* p = (int*)malloc(65536);
+    *(volatile int*)p = 1;
+    if (p)
+        atomicAdd(&lost, *p);
 }
 
 // --- parameters by hand
