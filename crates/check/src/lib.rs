@@ -14,7 +14,8 @@ pub use finding::{
     Access, Action, Bytes, Consequence, Finding, Frame, Launch, Lost, Place, Pool, Report, Summary, Thread,
 };
 pub use race::{
-    Access as Touch, Agent, BlockOrder, Caller, Checker, DeviceQueue, ItemLabel, Party, Problem, RangeAccess,
+    Access as Touch, Agent, Allocation, BlockOrder, Caller, Checker, DeviceQueue, ItemLabel, Party, Problem,
+    RangeAccess,
 };
 pub use rules::{Rule, Severity};
 pub use shadow::Cell;

@@ -223,6 +223,8 @@ pub mod what {
     pub const ATOMIC: u32 = 1 << 12;
     /// The address is in the shared window of the block for sure.
     pub const SHARED: u32 = 1 << 13;
+    /// A read-modify-write whose new value does not hang on the old one (`exch`).
+    pub const BLIND: u32 = 1 << 15;
     /// Through the non-coherent path (`ld.global.nc`).
     pub const NON_COHERENT: u32 = 1 << 14;
 }

@@ -48,10 +48,29 @@ pub struct BlockOrder {
     passed: Vec<(u32, Party)>,
     /// The last answers about other items.
     verdicts: [Cell<(ItemId, bool)>; 4],
-    /// The allocation that was found last: first address and first one behind.
-    pub allocation: (u64, u64),
+    /// The allocation that was found last.
+    pub allocation: Option<Allocation>,
     /// Its shared memory.
     pub shared: SharedShadow,
+}
+
+/// An allocation, as long as none was made or freed since.
+#[derive(Clone, Copy, Debug)]
+pub struct Allocation {
+    /// First address.
+    pub start: u64,
+    /// First address behind.
+    pub end: u64,
+    /// [`Checker::memory`] when it was found.
+    pub memory: u64,
+}
+
+impl Allocation {
+    /// Does an access lie inside?
+    #[inline(always)]
+    pub fn holds(self, checker: &Checker, address: u64, size: u32) -> bool {
+        self.memory == checker.memory && address >= self.start && address + u64::from(size) <= self.end
+    }
 }
 
 /// A thread that takes part in a barrier, with its present time.
@@ -79,7 +98,7 @@ impl BlockOrder {
             any: false,
             passed: Vec::new(),
             verdicts: Default::default(),
-            allocation: (0, 0),
+            allocation: None,
             shared: SharedShadow::default(),
         })
     }

@@ -9,6 +9,11 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
+/// The last time there is; the one behind marks split words.
+const LAST_TIME: u32 = u32::MAX - 2;
+/// When an idle device starts to count anew.
+const OLD_AGE: u32 = 1 << 31;
+
 /// The device's own number of a grid or operation, to describe it by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ItemLabel {
@@ -51,6 +56,8 @@ pub struct Checker {
     pub shadow: Shadow,
     /// The tree of items.
     pub items: Items,
+    /// Counts allocations and frees.
+    pub memory: u64,
     pub(super) locations: Locations,
     /// The last time that was given out.
     time: u32,
@@ -77,6 +84,7 @@ impl Checker {
         let mut checker = Checker {
             shadow: Shadow::new(base, size)?,
             items: Items::default(),
+            memory: 0,
             locations: Locations::default(),
             // Time 1 is "long ago".
             time: 1,
@@ -93,6 +101,10 @@ impl Checker {
 
     /// The next time, for threads of this block.
     pub fn tick(&mut self, item: ItemId, block: u32) -> u32 {
+        if self.time >= LAST_TIME {
+            // A run that never stands still for so long: from here on its threads share one time, and faults are missed.
+            return self.time;
+        }
         self.time += 1;
         debug_assert_eq!(self.time as usize, self.floor as usize + self.segments.len());
         self.segments.push((item, block));
@@ -221,6 +233,24 @@ impl Checker {
     /// The host has read what a device thread released to the system.
     pub(super) fn host_learns(&mut self, clock: &Clock) {
         self.host.join(clock);
+    }
+
+    /// Has so much happened that the times should begin anew? Asked when the device is idle.
+    pub fn is_old(&self) -> bool {
+        self.time > OLD_AGE
+    }
+
+    /// The times begin anew: what was written in these ranges was written long ago. Called right behind a synchronisation with an idle
+    /// device.
+    pub fn renew(&mut self, ranges: &[(u64, u64)]) {
+        for &(base, bytes) in ranges {
+            self.age(base, bytes);
+        }
+        self.shadow.splits.age();
+        self.time = 1;
+        self.floor = 2;
+        self.segments.clear();
+        self.host_time = self.tick(NO_ITEM, 0);
     }
 
     /// Everything so far is ordered before everything that comes.

@@ -17,7 +17,7 @@ mod strong;
 mod sync;
 mod word;
 
-pub use block::{BlockOrder, Party};
+pub use block::{Allocation, BlockOrder, Party};
 pub use checker::{Agent, Checker, ItemLabel};
 pub use launch::{Caller, DeviceQueue};
 pub use range::RangeAccess;

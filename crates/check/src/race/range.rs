@@ -111,6 +111,30 @@ impl Checker {
         problem
     }
 
+    /// What was written in a range was written long ago, and nobody reads it.
+    pub(super) fn age(&mut self, address: u64, bytes: u64) {
+        let mut at = address & !3;
+        while at < address + bytes {
+            let Ok(cell) = self.shadow.cell(at) else { return };
+            // SAFETY: the cell's places lie in the shadow, which nobody else uses now.
+            unsafe {
+                let writer = *cell.writer;
+                if writer.split_index().is_none() && !writer.is_none() {
+                    *cell.writer = if writer.set_bytes() == WHOLE {
+                        Stamp::ANCIENT
+                    } else {
+                        Stamp::ANCIENT.of_bytes(writer.mask())
+                    };
+                }
+                if !(*cell.reader).is_none() {
+                    *cell.reader = Stamp::NONE;
+                    *cell.second = Stamp::NONE;
+                }
+            }
+            at += 4;
+        }
+    }
+
     /// A range is set from outside of all order: fresh variables of a module, memory that host code may have written before.
     pub fn preset(&mut self, address: u64, bytes: u64) {
         let mut at = address & !3;

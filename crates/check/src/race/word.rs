@@ -16,6 +16,8 @@ pub struct Access {
     pub stamp: Stamp,
     /// It is a read-modify-write.
     pub atomic: bool,
+    /// It takes no notice of the old value.
+    pub blind: bool,
     /// It acquires.
     pub acquire: bool,
     /// It releases.

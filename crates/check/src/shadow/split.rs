@@ -38,6 +38,16 @@ impl Splits {
         &mut self.words[index as usize]
     }
 
+    /// What was written was written long ago.
+    pub fn age(&mut self) {
+        for byte in self.words.iter_mut().flatten() {
+            if !byte.writer.is_none() {
+                byte.writer = Stamp::ANCIENT;
+            }
+            byte.reader = Stamp::NONE;
+        }
+    }
+
     /// The word is whole again.
     pub fn remove(&mut self, index: u32) {
         self.free.push(index);

@@ -103,6 +103,11 @@ impl Allocations {
         self.freed.push_back(Known { freed: Some(by), ..known });
     }
 
+    /// All live ones: first address and bytes.
+    pub fn ranges(&self) -> Vec<(u64, u64)> {
+        self.live.values().map(|known| (known.base, known.size)).collect()
+    }
+
     /// The live allocation that an address lies in.
     pub fn live(&self, address: u64) -> Option<&Known> {
         let known = self.live.range(..=address).next_back().map(|(_, known)| known);

@@ -115,7 +115,12 @@ impl Checking {
         state.model.order.synchronised(facts);
         let idle = state.model.all_idle();
         self.catch_up(state);
-        self.checker(|checker| checker.host_synchronised(facts, idle));
+        self.checker(|checker| {
+            checker.host_synchronised(facts, idle);
+            if idle && checker.is_old() {
+                checker.renew(&self.allocations.lock().ranges());
+            }
+        });
     }
 
     /// The host has synchronised with everything.

@@ -5,7 +5,9 @@ use super::{Checking, Who, held};
 use crate::engine::Grid;
 use crate::exec;
 use crate::memory::Kind;
-use hotfire_check::{Access, Action, Agent, Checker, Consequence, Finding, ItemLabel, Problem, Rule, Stamp, Touch};
+use hotfire_check::{
+    Access, Action, Agent, Allocation, Checker, Consequence, Finding, ItemLabel, Problem, Rule, Stamp, Touch,
+};
 use hotfire_jit::abi::ThreadContext;
 use std::collections::HashMap;
 
@@ -44,10 +46,9 @@ pub(crate) unsafe fn problem(context: *mut ThreadContext, touch: &Touch, problem
             }
             Problem::SameValue { before, address } => checking.same_value(checker, side, before, address, touch.size),
             Problem::Unset { .. } => {
-                if let Some(range) = checking.unset(grid, context, side, touch)
-                    && let Some(order) = exec::order(context)
-                {
-                    order.allocation = range;
+                let found = checking.unset(grid, context, side, touch);
+                if let (Some((start, end)), Some(order)) = (found, exec::order(context)) {
+                    order.allocation = Some(Allocation { start, end, memory: checker.memory });
                 }
             }
         }
@@ -201,7 +202,7 @@ impl Checking {
         if let Some((base, behind)) = live
             && end <= behind
         {
-            if !side.write {
+            if !side.write || !touch.blind {
                 self.uninitialised(side, touch);
             }
             return Some((base, behind));
@@ -220,7 +221,7 @@ impl Checking {
             self.outside(checker, side, touch);
             return None;
         }
-        if !side.write {
+        if !side.write || !touch.blind {
             self.uninitialised(side, touch);
         }
         None

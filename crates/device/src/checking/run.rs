@@ -154,6 +154,7 @@ impl Checking {
         // What host code may have written before, and variables, which start as zero, are never unset.
         let preset = !matches!(class, Class::Device | Class::Heap);
         self.checker(|checker| {
+            checker.memory += 1;
             checker.shadow.clear(base, size);
             if preset {
                 checker.preset(base, size);
@@ -169,7 +170,10 @@ impl Checking {
         allocations.freed(base, by);
         drop(allocations);
         if let Some(size) = size {
-            self.checker(|checker| checker.shadow.clear(base, size));
+            self.checker(|checker| {
+                checker.memory += 1;
+                checker.shadow.clear(base, size);
+            });
         }
     }
 

@@ -134,6 +134,7 @@ unsafe fn access(context: *mut ThreadContext, address: u64, bits: u32, site: u32
             size: bits & what::SIZE,
             stamp: Stamp::new((*context).segment, (*context).linear as u16, strength(bits >> what::STRENGTH), site),
             atomic: bits & what::ATOMIC != 0,
+            blind: bits & (what::ATOMIC | what::BLIND) != what::ATOMIC,
             acquire: bits & what::ACQUIRE != 0,
             release: bits & what::RELEASE != 0,
             value: value.unwrap_or([0; 2]),
@@ -149,23 +150,30 @@ unsafe fn access(context: *mut ThreadContext, address: u64, bits: u32, site: u32
             Some(_) => checker.write(order, &touch, |checker, order, at| cell(checker, order, target, at)),
         };
         if let Some(problem) = problem
-            && !harmless(order, target, &touch, problem, value.is_some())
+            && !harmless(checker, order, target, &touch, problem, value.is_some())
         {
             context::on_worker_stack(context, || checking::problem(context, &touch, problem, value.is_some()));
         }
-        if bits & !(what::SIZE | what::SHARED | what::NON_COHERENT) != 0 {
+        if bits & !(what::SIZE | what::SHARED | what::NON_COHERENT | what::BLIND) != 0 {
             (*context).segment = checker.strong(order, &touch, value.is_some());
         }
     }
 }
 
 /// The first write to memory is nothing special, if it is known to be allocated.
-fn harmless(order: &BlockOrder, target: Target, touch: &Touch, problem: Problem, writes: bool) -> bool {
+fn harmless(
+    checker: &Checker,
+    order: &BlockOrder,
+    target: Target,
+    touch: &Touch,
+    problem: Problem,
+    writes: bool,
+) -> bool {
     let Problem::Unset { .. } = problem else { return false };
-    let (start, end) = order.allocation;
     writes
+        && touch.blind
         && (matches!(target, Target::Shared(_))
-            || (touch.address >= start && touch.address + u64::from(touch.size) <= end))
+            || order.allocation.is_some_and(|known| known.holds(checker, touch.address, touch.size)))
 }
 
 unsafe extern "C-unwind" fn fence(context: *mut ThreadContext, scope: u32, _site: u32) {

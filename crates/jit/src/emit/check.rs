@@ -6,7 +6,7 @@ use super::{Emit, clif};
 use crate::abi::{BlockContext, ThreadContext, what};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use hotfire_ptx::Opcode;
-use hotfire_ptx::ast::{AddressBase, Instruction, Operand, Scope, Semantics, Space, Symbol, Type};
+use hotfire_ptx::ast::{AddressBase, Instruction, Operand, Operation, Scope, Semantics, Space, Symbol, Type};
 use std::mem::offset_of;
 
 impl Emit<'_, '_> {
@@ -43,6 +43,9 @@ impl Emit<'_, '_> {
         let Some(checks) = self.unit.options.checks else { return };
         let Some(space) = self.visible(i, operand) else { return };
         let mut bits = size | space | what::ATOMIC;
+        if i.modifiers.operation == Some(Operation::Exch) {
+            bits |= what::BLIND;
+        }
         bits |= match strength(i) {
             // Without a scope: all of the device.
             0 => what::GPU << what::STRENGTH,
