@@ -13,6 +13,7 @@ pub mod module;
 pub mod profile;
 mod status;
 
+pub use checking::host::Call;
 pub use copy::{Copy3d, Direction, Fill3d, Mode};
 pub use device::{Allocation, Config, Device, Event, EventFlags, LaunchAttributes, LaunchConfig, MemoryKind, Stream};
 pub use limit::Limit;

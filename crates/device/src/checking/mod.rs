@@ -14,6 +14,7 @@ mod grids;
 mod handles;
 mod heap;
 mod hold;
+pub(crate) mod host;
 mod name;
 mod names;
 mod observe;
@@ -25,6 +26,7 @@ mod private;
 mod problems;
 mod results;
 mod run;
+mod shared;
 mod summary;
 mod time;
 
@@ -48,6 +50,7 @@ use heap::HeapNulls;
 use hotfire_check::{Checker, Collector, Report};
 use names::Names;
 use parking_lot::Mutex;
+use shared::Shared;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -80,6 +83,8 @@ pub(crate) struct Checking {
     /// Happens-before and the shadow.
     checker: Mutex<Checker>,
     known: Mutex<problems::Known>,
+    /// Memory that host code shares with the device.
+    shared: Shared,
 }
 
 /// The functions that checked code calls.
@@ -113,14 +118,9 @@ impl Checking {
             operations: Mutex::default(),
             checker: Mutex::new(checker),
             known: Mutex::default(),
+            shared: Shared::new(),
         }
     }
-
-    /// The device is going to advance: what keeps host code from memory that the device uses is lifted. Never called twice in a row.
-    pub fn lift(&self) {}
-
-    /// The device stands still, and host code is going to run.
-    pub fn guard(&self) {}
 
     /// Adds a line to the summary, once.
     pub fn note(&self, line: String) {

@@ -121,6 +121,7 @@ impl Checking {
                 checker.renew(&self.allocations.lock().ranges());
             }
         });
+        self.waited(state);
     }
 
     /// The host has synchronised with everything.

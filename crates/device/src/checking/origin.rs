@@ -1,27 +1,37 @@
 //! Where something was done: by a host thread, with the calls that led there, or by a device thread.
 
 use super::Who;
+use super::host::{stack, symbols};
 use hotfire_check::{Frame, Place};
 use std::sync::Arc;
 
-/// The calls of host code that led to an event, innermost first. Cheap to copy.
+/// The calls of host code that led to an event, innermost first. Cheap to copy and to compare; what they are called is looked up when
+/// it is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Stack(Arc<[Frame]>);
+pub(crate) struct Stack(Arc<[usize]>);
 
 impl Stack {
     /// The calling host thread's.
     pub fn here() -> Self {
-        Self::default()
+        Self(stack::keep(&stack::capture()))
+    }
+
+    /// From return addresses, innermost first.
+    pub fn of(addresses: &[usize]) -> Self {
+        Self(stack::keep(addresses))
     }
 
     /// The frames.
     pub fn frames(&self) -> Vec<Frame> {
-        self.0.to_vec()
+        symbols::symbolise(&self.0)
     }
 
-    /// The innermost call that has a source line, or any.
+    /// The innermost call that has a source line in the user's own files, or in any, or the innermost one.
     pub fn place(&self) -> Option<Place> {
-        let frame = self.0.iter().find(|frame| frame.file.is_some()).or_else(|| self.0.first())?;
+        let frames = self.frames();
+        let own = |frame: &&Frame| frame.file.as_deref().is_some_and(|file| !symbols::is_foreign(file));
+        let known = || frames.iter().find(|frame| frame.file.is_some()).or_else(|| frames.first());
+        let frame = frames.iter().find(own).or_else(known)?;
         Some(Place {
             file: frame.file.clone(),
             line: frame.line,

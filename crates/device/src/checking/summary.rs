@@ -17,6 +17,8 @@ impl Checking {
             summary.device_launches = device;
             summary.pool = pool;
         });
-        self.collector.report()
+        let mut report = self.collector.report();
+        report.summary.notes.extend(self.unchecked());
+        report
     }
 }

@@ -93,6 +93,17 @@ impl Device {
             let item = state.model.submit(stream, Work::Operation);
             if let Some(checking) = &self.checking {
                 checking.submitted_operation(state, item, call, handle);
+                match &operation {
+                    Operation::Copy(copy) => checking.queued_copy(state, copy),
+                    Operation::CopyFrom(copy, bytes) => {
+                        let source = bytes.as_ptr() as u64;
+                        checking.queued_copy(state, &Copy3d { source, ..*copy });
+                    }
+                    Operation::Fill(fill) => checking.queued_fill(state, fill),
+                    // The caller waits.
+                    Operation::Caller => {}
+                    Operation::Free(_) | Operation::Host(_) => checking.queued(state, None),
+                }
             }
             state.attach_operation(item, operation);
             Ok(item)

@@ -58,6 +58,9 @@ impl Device {
                 grid.set_id(checking.submitted_grid(state, item, grid.code.gridid));
             }
             state.attach_grid(item, grid);
+            if let Some(checking) = &self.checking {
+                checking.queued(state, None);
+            }
             Ok(())
         });
         if launched.is_err() && block != 0 {

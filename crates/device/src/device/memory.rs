@@ -29,6 +29,11 @@ impl Device {
             address,
             bytes,
         );
+        if matches!(kind, Kind::Managed | Kind::PinnedHost)
+            && let Some(checking) = &self.checking
+        {
+            checking.share(address, bytes);
+        }
         Ok(address)
     }
 
@@ -43,6 +48,13 @@ impl Device {
     fn note_freed(&self, address: u64) {
         if let Some(checking) = &self.checking {
             checking.freed(address, Origin::Host(Stack::here()));
+        }
+    }
+
+    /// Host code shares an allocation no more.
+    fn unshare(&self, address: u64) {
+        if let Some(checking) = &self.checking {
+            checking.unshare(address);
         }
     }
 
@@ -97,6 +109,7 @@ impl Device {
             return status;
         }
         self.flags.lock().remove(&address);
+        self.unshare(address);
         // Another thread may have been faster.
         if known(self) && self.memory().free(address).is_ok() {
             self.note_freed(address);
@@ -163,6 +176,9 @@ impl Device {
             Ok(()) => {
                 self.flags.lock().insert(address, flags);
                 self.note_made(Class::Registered, address, bytes);
+                if let Some(checking) = &self.checking {
+                    checking.share_registered(address, bytes);
+                }
                 Status::SUCCESS
             }
             Err(RegisterError::Overlap) => Status::HOST_MEMORY_ALREADY_REGISTERED,
@@ -176,6 +192,7 @@ impl Device {
         if let Err(status) = self.drain().ok() {
             return status;
         }
+        self.unshare(address);
         match self.memory().unregister_host(address) {
             Ok(_) => {
                 self.flags.lock().remove(&address);
@@ -217,9 +234,11 @@ impl Device {
     /// Frees whatever the program left. Nothing runs.
     pub(super) fn free_all(&self) {
         for allocation in self.memory().allocations() {
+            self.unshare(allocation.base);
             let _ = self.memory().free(allocation.base);
         }
         for base in std::mem::take(&mut *self.flags.lock()).into_keys() {
+            self.unshare(base);
             let _ = self.memory().unregister_host(base);
         }
     }

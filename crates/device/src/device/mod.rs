@@ -121,6 +121,7 @@ impl Device {
         }));
         if let Some(checking) = &device.checking {
             device.engine.set_checking(checking);
+            checking.listen(device);
             let helper = std::thread::Builder::new().name("hotfire-helper".into());
             helper
                 .spawn(|| device.engine.help())
@@ -205,6 +206,9 @@ impl Device {
             checking.reset();
         }
         self.engine.with(|state| state.renew(limits.pending_launches));
+        if let Some(checking) = &self.checking {
+            checking.forget_queued();
+        }
         *self.limits.lock() = limits;
         self.sticky.store(0, Ordering::Relaxed);
         Status::SUCCESS

@@ -169,6 +169,7 @@ impl Device {
                 let item = state.model.submit(stream, Work::Operation);
                 if let Some(checking) = &self.checking {
                     checking.submitted_operation(state, item, "cudaLaunchHostFunc", handle);
+                    checking.queued(state, None);
                 }
                 state.attach_operation(item, Operation::Host(function));
                 Ok(())

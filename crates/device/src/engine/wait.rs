@@ -1,6 +1,7 @@
 //! Host threads that wait for the device.
 
 use super::{Engine, State};
+use crate::checking::host::Inside;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,7 @@ impl Engine {
         let Some(baton) = self.baton.get() else { return work(self.wait_for(check)) };
         let (mut turn, result) = self.wait_in_turn(baton, &mut check);
         turn.lift();
+        let _inside = Inside::enter();
         work(result)
     }
 

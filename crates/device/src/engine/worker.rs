@@ -8,6 +8,7 @@ use super::threads;
 use super::wait::relax;
 use super::{Engine, Grid, Operation, State, operation};
 use crate::checking::Checking;
+use crate::checking::host::Inside;
 use crate::device::Device;
 use crate::exec::{FaultReport, Outcome, ParkedBlock, Worker};
 use crate::status::Status;
@@ -54,6 +55,7 @@ impl Device {
             }
         };
         threads::own();
+        let _inside = Inside::enter();
         let mut report = Report::None;
         let mut turn = false;
         loop {

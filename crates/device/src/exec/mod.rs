@@ -6,6 +6,7 @@
 mod active;
 mod barrier;
 mod block;
+mod chain;
 mod checked;
 mod collective;
 mod context;
@@ -25,12 +26,18 @@ mod warp;
 mod window;
 mod worker;
 
+pub(crate) use chain::Frame as SignalFrame;
 pub use checked::{caller, checks, is_shared, order};
 pub use context::{block_index, exit, fault, give_way, memory, on_worker_stack, owner, yield_now};
 pub use grid::{FaultReport, GridCode, Outcome, ParkedBlock};
 pub use observer::{Observer, ThreadAt};
 pub use runtime::{is_private, runtime, shared_offset};
 pub use worker::Worker;
+
+/// Makes the process's signal handlers those that a watch over host memory needs, again if somebody replaced them.
+pub(crate) fn install_handlers() {
+    chain::install(&chain::TRAPS);
+}
 
 #[cfg(test)]
 mod tests;

@@ -1,27 +1,25 @@
 //! Faults of generated code: the operating system's signal becomes the end of the CUDA thread, and the process lives.
 //!
 //! The handler runs on the worker's alternate stack. It tells by the stack pointer whether a device thread ran, notes what
-//! happened in its block, and lets the interrupted code go on at [`land`] instead, which leaves the thread for good. Signals that
-//! are not a device thread's, and those that somebody sent, go to whoever handled them before; that handler stays behind ours.
+//! happened in its block, and lets the interrupted code go on at [`land`] instead, which leaves the thread for good. Faults in memory
+//! that host and device share are the checker's ([`crate::checking`]), if there is one. Signals that are neither, and those that
+//! somebody sent, go to whoever handled them before; that handler stays behind ours.
 
+use super::chain::{self, FAULTS, Frame};
 use super::fiber::{Fiber, Stop};
 use super::stack::{SLACK, Stacks};
 use super::{context, region, thread};
+use crate::checking::host;
 use hotfire_jit::abi::{Fault, ThreadContext};
 use hotfire_ptx::ast::Location;
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::OnceLock;
 
-const SIGNALS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE];
 /// Bytes of an alternate stack beyond what the machine's registers need; handlers of the host program may run on it, too.
 const ALTERNATE: usize = 64 << 10;
 /// Words of a stack that are searched for the generated code that called what faulted.
 const SEARCHED: usize = 256;
-
-/// What handled each signal before.
-static BEFORE: OnceLock<[libc::sigaction; 4]> = OnceLock::new();
 
 /// The signal state of a host thread that runs blocks; dropping it restores what was there before. Not `Send`.
 #[derive(Debug)]
@@ -49,12 +47,12 @@ impl ThreadSignals {
             }
             let mut mask = MaybeUninit::zeroed().assume_init();
             libc::sigfillset(&raw mut mask);
-            for signal in SIGNALS.into_iter().chain([libc::SIGTRAP, libc::SIGABRT]) {
+            for signal in FAULTS.into_iter().chain([libc::SIGTRAP, libc::SIGABRT]) {
                 libc::sigdelset(&raw mut mask, signal);
             }
             let mut mask_before = MaybeUninit::zeroed().assume_init();
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, &raw mut mask_before);
-            install();
+            chain::install(&FAULTS);
             Ok(Self { _stack: stack, stack_before, mask_before })
         }
     }
@@ -70,34 +68,24 @@ impl Drop for ThreadSignals {
     }
 }
 
-fn install() {
-    BEFORE.get_or_init(|| {
-        SIGNALS.map(|signal| {
-            // SAFETY: all-zero is a valid `sigaction`; the handler has the signature that SA_SIGINFO asks for.
-            unsafe {
-                let mut before: libc::sigaction = std::mem::zeroed();
-                let mut action: libc::sigaction = std::mem::zeroed();
-                action.sa_sigaction = handle as *const () as usize;
-                action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-                libc::sigemptyset(&raw mut action.sa_mask);
-                libc::sigaction(signal, &raw const action, &raw mut before);
-                before
-            }
-        })
-    });
-}
-
-unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, machine: *mut libc::c_void) {
+/// Handles a signal, if it is a device thread's or the checker's. False if it is not.
+///
+/// # Safety
+/// Called by the handler, with its arguments.
+pub unsafe fn answer(signal: i32, info: *mut libc::siginfo_t, frame: &mut Frame) -> bool {
     // SAFETY: the kernel passes valid pointers.
     unsafe {
-        let registers = &mut (*machine.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        if signal == libc::SIGTRAP {
+            return host::trapped(frame);
+        }
+        if host::fault(signal, &*info, frame) {
+            return true;
+        }
+        let registers = &mut frame.machine.gregs;
         let stack_pointer = registers[libc::REG_RSP as usize] as u64;
         let raised = (*info).si_code > 0;
         let stacks = region::existing().map(|regions| &regions.stacks);
-        let Some(stacks) = stacks.filter(|stacks| raised && stacks.contains(stack_pointer)) else {
-            pass_on(signal, info, machine);
-            return;
-        };
+        let Some(stacks) = stacks.filter(|stacks| raised && stacks.contains(stack_pointer)) else { return false };
         let fiber = stacks.fiber_at(stack_pointer);
         let site = hotfire_jit::find(registers[libc::REG_RIP as usize] as usize);
         let trap = site.as_ref().and_then(|site| site.fault);
@@ -123,6 +111,7 @@ unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, machine: *m
         registers[libc::REG_RIP as usize] = land as *const () as i64;
         // The direction flag must be clear in a function.
         registers[libc::REG_EFL as usize] &= !0x400;
+        true
     }
 }
 
@@ -152,50 +141,6 @@ unsafe fn caller(stack_pointer: u64, fiber: *mut Fiber, stacks: &Stacks) -> Opti
     // SAFETY: the words lie between the stack pointer and the stack's end.
     let word = |i| unsafe { (from as *const usize).add(i).read() };
     (0..words).find_map(|i| hotfire_jit::find(word(i).wrapping_sub(1))?.location)
-}
-
-/// Not a device thread's: who handled the signal before handles it now.
-///
-/// # Safety
-/// Called by the handler, with its arguments.
-unsafe fn pass_on(signal: i32, info: *mut libc::siginfo_t, machine: *mut libc::c_void) {
-    let index = SIGNALS.iter().position(|&known| known == signal);
-    // Another thread may still be installing; that the default applies then is as good as any order.
-    let before = index.and_then(|index| Some(&BEFORE.get()?[index]));
-    // SAFETY: the caller's promise; the handler that is called has the signature that its flags say.
-    unsafe {
-        let sent = (*info).si_code <= 0;
-        match before.map_or(libc::SIG_DFL, |before| before.sa_sigaction) {
-            libc::SIG_IGN if sent => {}
-            libc::SIG_DFL | libc::SIG_IGN => {
-                let mut default: libc::sigaction = std::mem::zeroed();
-                default.sa_sigaction = libc::SIG_DFL;
-                libc::sigaction(signal, &raw const default, ptr::null_mut());
-                // A fault comes again when the instruction does; what was sent must be sent again.
-                if sent {
-                    libc::raise(signal);
-                }
-            }
-            handler => {
-                let Some(before) = before else { return };
-                let mut mask = MaybeUninit::zeroed().assume_init();
-                libc::pthread_sigmask(libc::SIG_BLOCK, &raw const before.sa_mask, &raw mut mask);
-                if before.sa_flags & libc::SA_NODEFER != 0 {
-                    let mut own = MaybeUninit::zeroed().assume_init();
-                    libc::sigemptyset(&raw mut own);
-                    libc::sigaddset(&raw mut own, signal);
-                    libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const own, ptr::null_mut());
-                }
-                if before.sa_flags & libc::SA_SIGINFO != 0 {
-                    type Handler = unsafe extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void);
-                    std::mem::transmute::<usize, Handler>(handler)(signal, info, machine);
-                } else {
-                    std::mem::transmute::<usize, unsafe extern "C" fn(i32)>(handler)(signal);
-                }
-                libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, ptr::null_mut());
-            }
-        }
-    }
 }
 
 /// Where a thread that faulted goes on: it tells the worker, and never comes back.

@@ -1,0 +1,59 @@
+//! Memory that host code asks the kernel to touch (`read`, `send`, …): it does not trap there but answers `EFAULT`. So it is open
+//! for the duration of the call, and counts as accessed by the caller.
+
+use super::watch::{self, Locked, Watch};
+use super::{Inside, stack, trap};
+
+/// A buffer under watch that is open; closed again, if it has to be, when dropped.
+#[must_use]
+pub struct Loan {
+    watch: &'static Watch,
+    start: u64,
+    end: u64,
+}
+
+/// Opens a buffer that the kernel is going to read (`write` false) or to fill. `None`, at the cost of a few loads, if it is not under
+/// watch. What is filled is reported by [`Loan::filled`], when it is known how much that was.
+pub fn lend(address: u64, size: u64, write: bool) -> Option<Loan> {
+    let end = address.checked_add(size).filter(|&end| end > address)?;
+    let watch = watch::all().find(|watch| watch.may_contain(address, end))?;
+    if super::inside() {
+        return None;
+    }
+    let owned = watch.is_owned(address, end, Locked::Code);
+    if owned && let Some(listener) = watch.listener() {
+        listener.pump();
+    }
+    if !watch.lend(address, end) {
+        return None;
+    }
+    let loan = Loan { watch, start: address, end };
+    if owned && !write {
+        loan.report(size, false);
+    }
+    Some(loan)
+}
+
+impl Loan {
+    /// The kernel filled the first `size` bytes.
+    pub fn filled(&self, size: u64) {
+        let size = size.min(self.end - self.start);
+        if size > 0 && self.watch.is_owned(self.start, self.start + size, Locked::Code) {
+            self.report(size, true);
+        }
+    }
+
+    fn report(&self, size: u64, write: bool) {
+        if let Some(listener) = self.watch.listener() {
+            let trace = stack::capture();
+            let _inside = Inside::enter();
+            trap::tell(listener, self.start, size, write, &trace);
+        }
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        self.watch.give_back(self.start, self.end);
+    }
+}
