@@ -51,7 +51,7 @@ fn launches_beyond_the_pool_are_lost_unless_their_thread_looks() {
     let report = expect(&checked(), "_Z5tailsi", 1, 1, &parameters!(2100), &[Rule::LaunchPool, Rule::LaunchLostError]);
     let pool = find(&report, Rule::LaunchPool);
     assert_eq!(pool.count, 52);
-    assert!(pool.help[0].contains("cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 4096)"), "{pool:#?}");
+    assert!(pool.help[0].contains("cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 2100)"), "{pool:#?}");
     let lost = find(&report, Rule::LaunchLostError);
     assert_eq!(lost.count, 52);
     assert!(

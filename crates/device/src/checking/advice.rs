@@ -14,6 +14,8 @@ const CHAIN: u64 = 32;
 
 /// Launches of one kernel from one place.
 struct Launches {
+    /// `gridid` of the first.
+    order: u64,
     first: Who,
     count: u64,
     threads: u64,
@@ -31,7 +33,7 @@ struct Chain {
 impl Checking {
     /// Findings about launches; made anew each time, so that a later report replaces an earlier one's numbers.
     pub(super) fn advise(&self) {
-        let mut places: BTreeMap<(u32, usize), Launches> = BTreeMap::new();
+        let mut places: HashMap<(u32, usize), Launches> = HashMap::new();
         let mut chains: HashMap<(u64, u64), Chain> = HashMap::new();
         // Whoever launches is known by the kind of its grid, so that lines are looked up once a kind.
         let launchers: HashMap<u32, Who> = {
@@ -44,11 +46,12 @@ impl Checking {
         };
         let lines: HashMap<u32, u32> = launchers.into_iter().map(|(site, who)| (site, self.same_line(who))).collect();
         let grids = self.grids.lock();
-        for (_, record, kind) in grids.all().filter(|(_, record, _)| record.parent != 0) {
+        for (gridid, record, kind) in grids.all().filter(|(_, record, _)| record.parent != 0) {
             let site = lines.get(&kind.site).copied().unwrap_or(kind.site);
             let who = Who { site, ..Who::launcher(record, kind) };
             let key = (site, std::sync::Arc::as_ptr(&kind.function) as usize);
             let launches = places.entry(key).or_insert_with(|| Launches {
+                order: gridid,
                 first: who,
                 count: 0,
                 threads: 0,
@@ -82,7 +85,10 @@ impl Checking {
             }
         }
         drop(grids);
-        for launches in places.values().filter(|all| all.count >= STORM && all.threads <= all.count * FEW_THREADS) {
+        // By who came first: addresses of functions are in no order.
+        let mut places: Vec<Launches> = places.into_values().collect();
+        places.sort_by_key(|launches| launches.order);
+        for launches in places.iter().filter(|all| all.count >= STORM && all.threads <= all.count * FEW_THREADS) {
             self.storm(launches);
         }
         for (blocks, chain) in longest.values() {
@@ -91,7 +97,7 @@ impl Checking {
     }
 
     fn storm(&self, launches: &Launches) {
-        let Launches { first, count, threads, child } = launches;
+        let Launches { first, count, threads, child, .. } = launches;
         let mean = *threads as f64 / *count as f64;
         let message = format!("{count} launches of `{child}` from one place, with {mean:.1} threads each on average");
         let mut finding = Finding::new(Rule::AdviceStorm, message);

@@ -42,6 +42,9 @@ struct FailureKind {
 /// Failures that a thread has not read: their kind, and how many.
 type Unread = BTreeMap<(u64, u32), Vec<(u32, u64)>>;
 
+/// Launches that the pool dropped: by the launching grid, how many of each kernel (by its address; 0 if it is not known).
+pub(super) type Dropped = HashMap<u64, BTreeMap<usize, u64>>;
+
 /// All failed launches.
 #[derive(Default)]
 pub(crate) struct Failures {
@@ -49,8 +52,8 @@ pub(crate) struct Failures {
     known: HashMap<(u32, usize, u32), u32>,
     /// By the launching grid.
     pending: HashMap<u64, Unread>,
-    /// Launches that the pool dropped, by the launching grid.
-    pub dropped: HashMap<u64, u64>,
+    /// Launches that the pool dropped.
+    pub dropped: Dropped,
 }
 
 impl Checking {
@@ -91,7 +94,7 @@ impl Checking {
             None => kind.cause = self.cause(who, kind, child, shape).map(|finding| self.collector.add(finding)),
         }
         if status == Status::LAUNCH_PENDING_COUNT_EXCEEDED {
-            *failures.dropped.entry(who.grid).or_default() += 1;
+            *failures.dropped.entry(who.grid).or_default().entry(key.1).or_default() += 1;
         }
         let kind = &mut failures.kinds[number as usize];
         if read {
@@ -170,7 +173,7 @@ impl Checking {
     /// Says in the findings what is known now.
     pub(super) fn conclude_failures(&self, pool_size: u32, worst_case: u64) {
         let failures = self.failures.lock();
-        let limit = worst_case.max(u64::from(pool_size) + 1).next_power_of_two();
+        let limit = worst_case.max(u64::from(pool_size) + 1);
         let set_limit = format!(
             "on the host, before the first launch: cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, {limit});"
         );
@@ -189,7 +192,10 @@ impl Checking {
                             "at worst these launches hold {worst_case} slots at once; a slot costs 8,200 bytes, and the limit must be \
                              read back"
                         ),
-                        format!("{} of them noticed by their threads", kind.noticed),
+                        match kind.noticed {
+                            0 => "no thread that lost one noticed".into(),
+                            noticed => format!("{noticed} of them noticed by their threads"),
+                        },
                     ];
                     finding.hardware = Some(format!("drops launches whenever {pool_size} are pending"));
                 });

@@ -8,16 +8,19 @@
 //!   children the most over its members of W(c) plus one for each later member that is queued behind it:
 //!   `A(g) = own + tails + sum W(f) + sum over streams of max (W(c_i) + n - i)`.
 //! - Once g is done its slot is free and its tails run one after another: `B(g) = max (W(t_i) + n - i)`.
-//! - `W(g) = max(A, B)`. A launch that the pool dropped counts as one more slot in A.
+//! - `W(g) = max(A, B)`. A launch that the pool dropped counts in A like a fire-and-forget child, with the most that any grid of
+//!   its kernel had in this run.
 //!
 //! Host launches of one stream follow each other; those of different streams may overlap unless a synchronisation with the whole
 //! device lies between them, and the legacy default stream overlaps with non-blocking streams only. Events and shorter
 //! synchronisations only lower the number: it is an upper bound where programs use them, and exact otherwise.
 
+use super::failures::Dropped;
 use super::grids::{Grids, StreamClass};
 use super::{Checking, Queue};
 use hotfire_check::Pool;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Members of an in-order stream, looked at from the last to the first.
 #[derive(Clone, Copy, Default)]
@@ -47,22 +50,36 @@ enum Lane {
     Named(u32),
 }
 
-/// The most slots at once; `dropped` counts launches that the pool dropped, by launching grid.
-pub(super) fn worst_case(grids: &Grids, dropped: &HashMap<u64, u64>) -> u64 {
+/// The most slots at once.
+pub(super) fn worst_case(grids: &Grids, dropped: &Dropped) -> u64 {
+    let mut of_kernel = HashMap::new();
+    let most = bound(grids, dropped, &HashMap::new(), |kernel, most| {
+        let known = of_kernel.entry(kernel).or_insert(most);
+        *known = most.max(*known);
+    });
+    if dropped.is_empty() { most } else { bound(grids, dropped, &of_kernel, |_, _| {}) }
+}
+
+/// The most slots at once. `of_kernel` says how many a dropped launch of a kernel (by its address) stands for; `each` is told the
+/// kernel of every grid and how many it and all below it can hold.
+fn bound(grids: &Grids, dropped: &Dropped, of_kernel: &HashMap<usize, u64>, mut each: impl FnMut(usize, u64)) -> u64 {
     let mut below: Vec<Below> = Vec::new();
     let mut lanes: HashMap<u64, HashMap<Lane, Line>> = HashMap::new();
     // By epoch and stream of the host.
     let mut roots: HashMap<(usize, u32), u64> = HashMap::new();
     // Children come after their parents.
-    for (id, record, _) in grids.all().rev() {
+    for (id, record, kind) in grids.all().rev() {
         if below.is_empty() {
             below.resize(id as usize + 1, Below::default());
         }
         let Below { free, tails } = below[id as usize];
         let streams: u64 = lanes.remove(&id).iter().flat_map(HashMap::values).map(|line| line.most).sum();
         let own = u64::from(record.parent != 0);
-        let running = own + tails.later + free + streams + dropped.get(&id).copied().unwrap_or(0);
+        let lost = dropped.get(&id).into_iter().flatten();
+        let lost: u64 = lost.map(|(kernel, count)| count * of_kernel.get(kernel).copied().unwrap_or(1).max(1)).sum();
+        let running = own + tails.later + free + streams + lost;
         let most = running.max(tails.most);
+        each(Arc::as_ptr(&kind.function) as usize, most);
         let parent = record.parent as usize;
         match record.queue {
             Queue::Host(stream) => {
