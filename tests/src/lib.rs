@@ -8,6 +8,7 @@ pub mod case;
 pub mod verdict;
 
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -75,7 +76,9 @@ pub fn run(name: &str, arguments: &[&str]) -> Output {
 
 /// Runs a command to its end, killing it and failing if it hangs.
 pub fn output(mut command: Command) -> Output {
+    // A group of its own: what hangs may be a child of the command.
     let mut child = command
+        .process_group(0)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -89,7 +92,8 @@ pub fn output(mut command: Command) -> Output {
             break Some(status);
         }
         if started.elapsed() > LIMIT {
-            child.kill().expect("a child can be killed");
+            let group = format!("-{}", child.id());
+            Command::new("kill").args(["-KILL", "--", &group]).status().expect("there is kill");
             child.wait().expect("a killed child ends");
             break None;
         }

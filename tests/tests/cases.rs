@@ -1,6 +1,9 @@
 //! The cases of `tests/pass/` without the checker: each verifies its own results under every policy. And what holds for all cases:
 //! they are annotated, and each `fail` case has a twin.
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use hotfire_tests::case::Case;
 use hotfire_tests::{hotfire, output};
 use xtask::cases;
@@ -44,16 +47,27 @@ fn fail_cases_have_twins() {
 #[test]
 fn pass_cases_compute_what_they_should_under_every_policy() {
     cases::build().expect("the cases build");
-    let mut wrong = Vec::new();
-    for case in all().iter().filter(|case| case.name.starts_with("pass/") && case.needs.is_none()) {
-        for policy in ["eager", "latest", "random:1", "random:2", "random:3"] {
-            let mut command = hotfire().run(&case.executable);
-            command.args(&case.arguments).env("HOTFIRE_POLICY", policy);
-            let ended = output(command);
-            if ended.code != Some(0) {
-                wrong.push(format!("{} under {policy}: {ended:?}", case.name));
-            }
+    let cases: Vec<Case> =
+        all().into_iter().filter(|case| case.name.starts_with("pass/") && case.needs.is_none()).collect();
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    for policy in ["eager", "latest", "random:1", "random:2", "random:3"] {
+                        let mut command = hotfire().run(&case.executable);
+                        command.args(&case.arguments).env("HOTFIRE_POLICY", policy);
+                        let ended = output(command);
+                        if ended.code != Some(0) {
+                            let what = format!("{} under {policy}: {ended:?}", case.name);
+                            wrong.lock().expect("nobody panics with the list").push(what);
+                        }
+                    }
+                }
+            });
         }
-    }
+    });
+    let wrong = wrong.into_inner().expect("all have ended");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
