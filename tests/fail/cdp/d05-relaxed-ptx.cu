@@ -1,5 +1,5 @@
-// d05: the ticket is an atomic of the scope of the block that takes part, written in PTX with acquire and release: other
-// blocks are outside of its scope.
+// d05: the ticket is an atomic of the scope of the block that takes part, written in PTX with acquire and release. Other
+// blocks are outside of its scope: it orders nothing between them, and the tickets themselves race.
 //
 // build: -arch=sm_90 -rdc=true -lineinfo -lcudadevrt
 #include "../../case.h"
@@ -8,7 +8,7 @@ __device__ unsigned arrived;
 
 __device__ unsigned take(unsigned* ticket) {
     unsigned old;
-    asm volatile("atom.acq_rel.cta.global.add.u32 %0, [%1], 1;" : "=r"(old) : "l"(ticket) : "memory");
+    asm volatile("atom.acq_rel.cta.global.add.u32 %0, [%1], 1;" : "=r"(old) : "l"(ticket) : "memory");  //~ race/grid
     return old;
 }
 
