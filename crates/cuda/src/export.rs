@@ -57,6 +57,8 @@ pub(crate) use export;
 
 /// Runs a body; a panic is our fault, not the program's, and must not unwind into C.
 fn caught<R>(name: &str, body: impl FnOnce() -> R) -> Option<R> {
+    // What the call itself touches is no access of the program's.
+    let _call = hotfire_device::Call::enter();
     // The state behind is behind locks that do not poison and is only left consistent.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(result) => Some(result),

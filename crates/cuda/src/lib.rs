@@ -17,6 +17,7 @@ mod error;
 mod export;
 mod jit_options;
 mod launch;
+mod libc_calls;
 mod names;
 mod notice;
 mod pointer;

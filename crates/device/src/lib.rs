@@ -14,6 +14,7 @@ pub mod profile;
 mod status;
 
 pub use checking::host::Call;
+pub use checking::host::lending;
 pub use copy::{Copy3d, Direction, Fill3d, Mode};
 pub use device::{Allocation, Config, Device, Event, EventFlags, LaunchAttributes, LaunchConfig, MemoryKind, Stream};
 pub use limit::Limit;

@@ -53,7 +53,8 @@ pub fn install(signals: &[i32]) {
             if before.sa_sigaction == ours {
                 continue;
             }
-            let _change = CHANGE.lock();
+            // Whoever is at it already, perhaps this thread further out, does the same.
+            let Some(_change) = CHANGE.try_lock() else { return };
             // Known before ours is there: a fault may come at once.
             let kept = Box::into_raw(Box::new(before));
             handlers.latest.store(kept, Ordering::Release);

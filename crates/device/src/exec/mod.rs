@@ -26,7 +26,7 @@ mod warp;
 mod window;
 mod worker;
 
-pub(crate) use chain::Frame as SignalFrame;
+pub(crate) use chain::{Frame as SignalFrame, TRAPS};
 pub use checked::{caller, checks, is_shared, order};
 pub use context::{block_index, exit, fault, give_way, memory, on_worker_stack, owner, yield_now};
 pub use grid::{FaultReport, GridCode, Outcome, ParkedBlock};

@@ -6,13 +6,13 @@
 //!
 //! The parts: which ranges and which of their pages are closed ([`watch`], [`range`]); the trap and the step behind it ([`trap`],
 //! [`step`]); what an instruction touches ([`decode`], [`registers`], [`string`]); memory that the kernel is asked to touch
-//! ([`lend`]); and calls that led somewhere ([`stack`], [`symbols`]).
+//! ([`lending`]); and calls that led somewhere ([`stack`], [`symbols`]).
 //!
 //! What it misses: accesses of a host thread to a page that is open for the step of another one; pages that trapped too often
-//! (the summary says so); stacks that were registered; memory given to the kernel by other ways than those of [`lend`].
+//! (the summary says so); stacks that were registered; memory given to the kernel by other ways than those of [`lending`].
 
 mod decode;
-pub(crate) mod lend;
+pub mod lending;
 mod lock;
 mod range;
 mod registers;

@@ -1,7 +1,7 @@
 //! Memory given to the kernel.
 
 use super::Fixture;
-use crate::checking::host::lend::lend;
+use crate::checking::host::lending::lend;
 use crate::memory::map::PAGE;
 
 #[test]

@@ -57,3 +57,16 @@ impl Drop for Loan {
         self.watch.give_back(self.start, self.end);
     }
 }
+
+/// Signals that traps are made of.
+pub const TRAPS: [i32; 2] = crate::exec::TRAPS;
+
+/// Whether there is any watch: a check is under way.
+pub fn is_watching() -> bool {
+    watch::all().next().is_some()
+}
+
+/// Puts the checker's handlers in front of those that were installed since.
+pub fn take_signals_back() {
+    crate::exec::install_handlers();
+}
