@@ -260,7 +260,7 @@ fn the_host_must_synchronise() {
             world.checker.host_synchronised(&Facts::default(), true);
         }
         let access = RangeAccess { address: world.at(0), bytes: 4, write: false };
-        assert_eq!(world.checker.host_access(access).is_some(), !synchronised);
+        assert_eq!(world.checker.host_access(access, 0).is_some(), !synchronised);
     }
 }
 
@@ -269,10 +269,10 @@ fn what_the_host_writes_after_the_launch_races() {
     let mut world = World::new();
     let access = |world: &World, byte| RangeAccess { address: world.at(byte), bytes: 4, write: true };
     let before = access(&world, 0);
-    assert!(world.checker.host_access(before).is_none());
+    assert!(world.checker.host_access(before, 0).is_none());
     let grid = world.grid(&Facts::default());
     let after = access(&world, 4);
-    assert!(world.checker.host_access(after).is_none());
+    assert!(world.checker.host_access(after, 0).is_none());
     let mut block = world.block(grid, 0, 1);
     assert!(!world.read(&mut block, 0, 0, 4));
     assert!(world.read(&mut block, 0, 4, 4));

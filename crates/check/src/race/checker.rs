@@ -264,9 +264,9 @@ impl Checker {
         self.host_time = self.tick(NO_ITEM, 0);
     }
 
-    /// The stamp of host code's accesses now.
-    pub(super) fn host_stamp(&self) -> Stamp {
-        Stamp::new(self.host_time, 0, Strength::System, 0)
+    /// The time of host code's accesses now.
+    pub fn host_time(&self) -> u32 {
+        self.host_time
     }
 
     /// The host does something that device code may learn of: its time goes on. What it did before.

@@ -60,12 +60,11 @@ impl Checker {
         self.range(&Party::Operation { item, clock: &clock }, stamp, access)
     }
 
-    /// Host code accesses a range by a call, or by loads and stores.
-    pub fn host_access(&mut self, access: RangeAccess) -> Option<Problem> {
-        let mut stamp = self.host_stamp();
-        if access.bytes > 8 || !access.address.is_multiple_of(access.bytes.max(1)) {
-            stamp = Stamp::new(stamp.time(), 0, Strength::Weak, 0);
-        }
+    /// Host code accesses a range by a call, or by loads and stores; `site` is where.
+    pub fn host_access(&mut self, access: RangeAccess, site: u32) -> Option<Problem> {
+        let strong = access.bytes <= 8 && access.address.is_multiple_of(access.bytes.max(1));
+        let strength = if strong { Strength::System } else { Strength::Weak };
+        let stamp = Stamp::new(self.host_time(), 0, strength, site);
         if access.bytes <= 8 {
             self.host_flag(access);
         }

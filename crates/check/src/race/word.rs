@@ -104,7 +104,11 @@ fn both_strong(checker: &Checker, view: &impl View, before: Stamp, now: Stamp) -
 /// Was it by somebody else whom the agent does not know of?
 #[inline(always)]
 fn unknown(checker: &Checker, view: &impl View, before: Stamp, now: Stamp) -> bool {
-    !before.is_none() && !before.same_moment(now) && !view.knows(checker, before)
+    if before.time() == now.time() {
+        // Threads that share a time have not met since.
+        return before.thread() != now.thread();
+    }
+    !before.is_none() && !view.knows(checker, before)
 }
 
 /// A read of bytes of one word. `set` gets the bytes that were ever written.

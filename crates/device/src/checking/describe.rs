@@ -197,8 +197,8 @@ impl Checking {
     }
 
     /// Host code, as one side of a finding, by the number of its calls.
-    pub fn host_side(&self, _site: u32, action: Action) -> Access {
-        self.host(&Stack::default(), action)
+    pub fn host_side(&self, site: u32, action: Action) -> Access {
+        self.host(&self.host_code.lock().stack(site), action)
     }
 
     /// An operation of a stream, as one side of a finding.

@@ -15,6 +15,7 @@ mod handles;
 mod heap;
 mod hold;
 pub(crate) mod host;
+mod host_race;
 mod name;
 mod names;
 mod observe;
@@ -85,6 +86,7 @@ pub(crate) struct Checking {
     known: Mutex<problems::Known>,
     /// Memory that host code shares with the device.
     shared: Shared,
+    host_code: Mutex<host_race::HostCode>,
 }
 
 /// The functions that checked code calls.
@@ -119,6 +121,7 @@ impl Checking {
             checker: Mutex::new(checker),
             known: Mutex::default(),
             shared: Shared::new(),
+            host_code: Mutex::default(),
         }
     }
 

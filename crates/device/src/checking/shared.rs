@@ -108,9 +108,6 @@ impl Checking {
     pub(super) fn unchecked(&self) -> Vec<String> {
         self.shared.watch.notes()
     }
-
-    /// Host code is about to access memory that it shares with the device: see [`HostAccess::host_access`].
-    pub fn host_access(&self, _address: u64, _size: u32, _write: bool, _frames: &[usize]) {}
 }
 
 impl HostAccess for Device {
