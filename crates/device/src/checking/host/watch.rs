@@ -102,9 +102,9 @@ impl Watch {
         self.listener.get().copied()
     }
 
-    /// Puts the whole pages of an allocation of the arena under watch.
+    /// Puts the pages of an allocation of the arena under watch; they are its own, the last one too.
     pub fn add(&self, start: u64, size: u64) {
-        self.add_protected(start, size, libc::PROT_READ | libc::PROT_WRITE);
+        self.add_protected(start, size.next_multiple_of(PAGE), libc::PROT_READ | libc::PROT_WRITE);
     }
 
     /// Puts the whole pages of registered host memory under watch, if their protection is known and the same for all, and no stack
