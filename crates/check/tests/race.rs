@@ -3,7 +3,7 @@
 use hotfire_check::{
     BlockOrder, Caller, Cell, Checker, DeviceQueue, ItemLabel, Party, Problem, RangeAccess, Stamp, Strength, Touch,
 };
-use hotfire_launch::order::{Clock, Facts, ItemId, NO_ITEM};
+use hotfire_launch::order::{Clock, Fact, Facts, ItemId, NO_ITEM};
 
 /// A checker whose arena is a piece of real memory, so that values can be compared.
 struct World {
@@ -252,12 +252,16 @@ fn a_tail_sees_all_of_its_grid() {
 fn the_host_must_synchronise() {
     for synchronised in [false, true] {
         let mut world = World::new();
-        let grid = world.grid(&Facts::default());
+        let fact = Fact { chain: 1, position: 1 };
+        let clock = world.checker.host_clock(&Facts::default());
+        let grid = world.checker.submit(ItemLabel::Grid(1), NO_ITEM, false, Some(fact), clock);
         let mut block = world.block(grid, 0, 1);
         world.write(&mut block, 0, 0, 4);
         if synchronised {
             world.checker.complete(grid);
-            world.checker.host_synchronised(&Facts::default(), true);
+            let mut facts = Facts::default();
+            facts.learn(fact);
+            assert!(world.checker.host_synchronised(&facts));
         }
         let access = RangeAccess { address: world.at(0), bytes: 4, write: false };
         assert_eq!(world.checker.host_access(access, 0).is_some(), !synchronised);

@@ -72,6 +72,8 @@ pub struct Checker {
     host: Clock,
     /// The host's present time.
     host_time: u32,
+    /// The latest item of each host stream, as long as the host does not know that it is complete.
+    outstanding: Vec<Fact>,
 }
 
 impl Checker {
@@ -94,6 +96,7 @@ impl Checker {
             learnt: HashMap::new(),
             host: Clock::default(),
             host_time: 0,
+            outstanding: Vec::new(),
         };
         checker.host_time = checker.tick(NO_ITEM, 0);
         Ok(checker)
@@ -138,6 +141,12 @@ impl Checker {
         start: Clock,
     ) -> ItemId {
         let item = self.items.add(parent, tail, complete);
+        if let (NO_ITEM, Some(fact)) = (parent, complete) {
+            match self.outstanding.iter_mut().find(|known| known.chain == fact.chain) {
+                Some(known) => known.position = fact.position,
+                None => self.outstanding.push(fact),
+            }
+        }
         self.own.push(Own { label, start: Some(Arc::new(start)), acquired: None, complete, streams: None });
         item
     }
@@ -219,15 +228,25 @@ impl Checker {
         }
     }
 
-    /// The host has synchronised with all that these facts name; with `idle`, with everything there ever was.
-    pub fn host_synchronised(&mut self, facts: &Facts, idle: bool) {
+    /// The host has synchronised with all that these facts name. True if it knows now that everything is complete.
+    pub fn host_synchronised(&mut self, facts: &Facts) -> bool {
         self.host.facts.join(facts);
+        let host = &self.host.facts;
+        self.outstanding.retain(|&fact| !host.knows(fact));
         let mut host = std::mem::take(&mut self.host);
         self.include_learnt(&mut host);
         self.host = host;
-        if idle {
+        let all = self.outstanding.is_empty();
+        if all {
             self.raise_floor();
         }
+        all
+    }
+
+    /// The device was reset: nothing of before matters any more.
+    pub fn reset(&mut self) {
+        self.outstanding.clear();
+        self.raise_floor();
     }
 
     /// The host has read what a device thread released to the system.

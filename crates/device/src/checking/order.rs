@@ -113,11 +113,9 @@ impl Checking {
     /// The host has synchronised with what these facts name.
     pub fn synchronised(&self, state: &mut State, facts: &Facts) {
         state.model.order.synchronised(facts);
-        let idle = state.model.all_idle();
         self.catch_up(state);
         self.checker(|checker| {
-            checker.host_synchronised(facts, idle);
-            if idle && checker.is_old() {
+            if checker.host_synchronised(facts) && checker.is_old() {
                 checker.renew(&self.allocations.lock().ranges());
             }
         });

@@ -9,7 +9,7 @@ use crate::exec::FaultReport;
 use hotfire_check::{Action, Finding, ItemLabel, Problem, RangeAccess, Rule, Stamp, Strength};
 use hotfire_jit::abi::Fault;
 use hotfire_launch::Item;
-use hotfire_launch::order::{Facts, ItemId, NO_ITEM};
+use hotfire_launch::order::{ItemId, NO_ITEM};
 
 impl Checking {
     /// A grid is about to run blocks.
@@ -143,7 +143,7 @@ impl Checking {
 
     /// The device was reset: everything is over.
     pub fn reset(&self) {
-        self.checker(|checker| checker.host_synchronised(&Facts::default(), true));
+        self.checker(|checker| checker.reset());
     }
 
     /// Memory was allocated.
