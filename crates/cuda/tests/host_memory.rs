@@ -19,11 +19,13 @@ const START: &str = r#"
 #include <unistd.h>
 int cuInit(unsigned); int cuDevicePrimaryCtxRetain(void **, int); int cuCtxSetCurrent(void *);
 int cuModuleLoadData(void **, const void *); int cuModuleGetFunction(void **, void *, const char *);
+int cuModuleGetGlobal_v2(void **, size_t *, void *, const char *);
 int cuMemHostAlloc(void **, size_t, unsigned); int cuCtxSynchronize(void);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
 #define CHECK(x) do { if (!(x)) { printf("line %d: %s (errno %d)\n", __LINE__, #x, errno); exit(1); } } while (0)
 static const char ptx[] =
   ".version 8.0\n.target sm_90\n.address_size 64\n"
+  ".visible .global .attribute(.managed) .align 4 .u32 shared_cell = 5;\n"
   ".visible .entry store(.param .u64 at) { .reg .b64 %a; ld.param.u64 %a, [at]; st.global.u32 [%a], 42; ret; }\n"
   ".visible .entry answer(.param .u64 at) { .reg .b64 %a; .reg .b32 %v; .reg .pred %p;\n"
   "ld.param.u64 %a, [at];\n"
@@ -31,12 +33,15 @@ static const char ptx[] =
   "ld.global.u32 %v, [%a+8]; add.u32 %v, %v, 1; st.global.u32 [%a+12], %v;\n"
   "st.release.sys.global.u32 [%a+4], 1; ret; }\n";
 static void *store, *answer;
+static volatile int *cell;
 static char *memory;
 static void launch(void *kernel, void *at) { void *arguments[] = {&at}; CHECK(!cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, arguments, 0)); }
 static void start(void) {
   void *context, *module;
   CHECK(!cuInit(0) && !cuDevicePrimaryCtxRetain(&context, 0) && !cuCtxSetCurrent(context));
   CHECK(!cuModuleLoadData(&module, ptx) && !cuModuleGetFunction(&store, module, "store") && !cuModuleGetFunction(&answer, module, "answer"));
+  size_t size;
+  CHECK(!cuModuleGetGlobal_v2((void **)&cell, &size, module, "shared_cell") && *cell == 5);
   CHECK(!cuMemHostAlloc((void **)&memory, 16384, 0));
 }
 "#;
@@ -174,4 +179,41 @@ int main(void) {
     let (printed, report) = check("flags", body);
     assert_eq!(printed, "done\n");
     assert_eq!(findings(&report), [], "{report:#}");
+}
+/// The line of a text in a program's source.
+fn line(body: &str, text: &str) -> u64 {
+    let source = format!("{START}{body}");
+    source.lines().position(|line| line.contains(text)).unwrap() as u64 + 1
+}
+
+#[test]
+#[ignore = "accesses of host code are not looked up yet"]
+fn an_access_that_nothing_orders_is_reported_with_its_line() {
+    let body = r#"
+int main(void) {
+  start();
+  launch(store, memory);
+  int value = *(int *)memory; // early
+  CHECK(!cuCtxSynchronize());
+  value += *(int *)memory;
+  launch(store, memory + 64);
+  CHECK(!memcpy(memory + 128, memory + 60, 8) == 0); // through the library
+  CHECK(write(2, memory + 66, 1) == 1); // through the kernel
+  CHECK(!cuCtxSynchronize());
+  launch(store, (void *)cell);
+  value += *cell; // managed
+  CHECK(!cuCtxSynchronize());
+  CHECK(*cell == 42);
+  puts("done");
+  return value == 0;
+}
+"#;
+    let (printed, report) = check("race", body);
+    assert_eq!(printed, "done\n");
+    let race = |text| (String::from("race/host"), line(body, text));
+    assert_eq!(
+        findings(&report),
+        [race("// early"), race("// through the library"), race("// through the kernel"), race("// managed")],
+        "{report:#}"
+    );
 }

@@ -90,6 +90,9 @@ impl Image {
     /// Frees the variables.
     pub fn release(&self, device: &Device) {
         for allocation in self.allocations.lock().drain(..) {
+            if let Some(checking) = &device.checking {
+                checking.unshare(allocation);
+            }
             let _ = device.memory().free(allocation);
         }
         if let Some(checking) = &device.checking {

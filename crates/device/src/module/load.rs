@@ -61,13 +61,19 @@ fn is_placed(variable: &Variable) -> bool {
     matches!(variable.space, Space::Global | Space::Const) && variable.linkage != Linkage::Extern
 }
 
-/// Gives every variable its address: those of one space lie in one allocation.
+/// Gives every variable its address: those of one kind lie in one allocation.
 fn place(device: &Device, text: &ast::Module) -> Result<Placement, LoadError> {
     let mut placement = Placement { variables: HashMap::new(), allocations: Vec::new(), constant_bytes: 0 };
-    for (space, kind) in [(Space::Global, Kind::Module), (Space::Const, Kind::Constant)] {
+    let kind_of = |variable: &Variable| match variable.space {
+        Space::Const => Kind::Constant,
+        _ if variable.managed => Kind::Managed,
+        _ => Kind::Module,
+    };
+    for (space, kind) in [(Space::Global, Kind::Module), (Space::Global, Kind::Managed), (Space::Const, Kind::Constant)]
+    {
         let mut offsets = Vec::new();
         let mut end = 0u64;
-        for variable in text.variables.iter().filter(|variable| variable.space == space && is_placed(variable)) {
+        for variable in text.variables.iter().filter(|variable| kind_of(variable) == kind && is_placed(variable)) {
             // As `cudaMalloc` does: some programs rely on more than the declared alignment.
             let align = u64::from(variable.align.max(1)).max(if space == Space::Global { 256 } else { 8 });
             let size = variable.size.unwrap_or(0);
@@ -92,6 +98,9 @@ fn place(device: &Device, text: &ast::Module) -> Result<Placement, LoadError> {
         placement.allocations.push(base);
         if let Some(checking) = &device.checking {
             offsets.iter().for_each(|(name, offset, size)| checking.variable(name, base + offset, *size));
+            if kind == Kind::Managed {
+                checking.share(base, end);
+            }
         }
         let named = offsets.into_iter().map(|(name, offset, size)| (name, (base + offset, size)));
         placement.variables.extend(named);
