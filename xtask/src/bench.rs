@@ -1,8 +1,10 @@
-//! Speed on this machine: `programs/bench.cu` under `hotfire run`.
+//! Speed on this machine: `programs/bench.cu` under `hotfire run`, then programs under `hotfire check` against `hotfire run`.
 //!
 //! Each benchmark times itself and prints `NAME VALUE`; only the time from the start of the process to the end of
 //! its first kernel is taken here, from outside. Printed are medians of several processes beside the marks that the
 //! project set itself. No test reads them: a machine's speed is no matter of right and wrong.
+
+mod checked;
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -91,7 +93,7 @@ pub fn run(runs: usize) -> Result<()> {
             benchmark.unit
         );
     }
-    Ok(())
+    checked::run(&hotfire, runs)
 }
 
 fn rounded(value: f64) -> String {

@@ -220,8 +220,20 @@ pub struct Summary {
     pub suppressed: u64,
     /// Schedules that ran: policies with their seeds.
     pub schedules: Vec<String>,
+    /// What the shadow took, if it was asked for (`HOTFIRE_CHECK_MEMORY`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shadow: Option<Shadow>,
     /// Further lines: pages opened because they trapped too often, parts of the program that could not be checked.
     pub notes: Vec<String>,
+}
+
+/// Memory of the program that was touched, and memory that remembers by whom.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shadow {
+    /// Bytes of the program that were written or read at least once.
+    pub touched: u64,
+    /// Bytes of shadow memory for them.
+    pub bytes: u64,
 }
 
 /// How full the launch pool was (launch-model 3.5).

@@ -11,7 +11,7 @@ mod stamp;
 
 pub use collect::Collector;
 pub use finding::{
-    Access, Action, Bytes, Consequence, Finding, Frame, Launch, Lost, Place, Pool, Report, Summary, Thread,
+    Access, Action, Bytes, Consequence, Finding, Frame, Launch, Lost, Place, Pool, Report, Shadow, Summary, Thread,
 };
 pub use race::{
     Access as Touch, Agent, Allocation, BlockOrder, Caller, Checker, DeviceQueue, ItemLabel, Party, Problem,

@@ -34,6 +34,7 @@ pub fn report() -> Report {
         },
         suppressed: 0,
         schedules: vec!["eager".into()],
+        shadow: None,
         notes: vec![],
     };
     Report { version: 1, findings: vec![race(), bounds(), note()], summary }

@@ -128,6 +128,7 @@ fn schedules_of(a: Summary, b: Summary) -> Summary {
         },
         suppressed: a.suppressed.max(b.suppressed),
         schedules: union(a.schedules, b.schedules, natural),
+        shadow: a.shadow.into_iter().chain(b.shadow).max_by_key(|shadow| shadow.bytes),
         notes: union(a.notes, b.notes, |a, b| a.cmp(b)),
     }
 }

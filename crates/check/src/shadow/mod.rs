@@ -63,9 +63,14 @@ impl Region {
         self.planes.iter().for_each(|plane| plane.clear(first, words));
     }
 
-    /// Bytes of memory in use.
-    pub fn resident(&self) -> u64 {
-        self.planes.iter().map(Plane::resident).sum()
+    /// Bytes of a range that were touched, and bytes that its shadow takes.
+    pub fn usage(&self, address: u64, bytes: u64) -> (u64, u64) {
+        let first = (address - self.base) / 4;
+        let words = (address - self.base + bytes).div_ceil(4) - first;
+        let mut touched = vec![0u64; words.div_ceil(64) as usize];
+        let mark = |word: u64, touched: &mut Vec<u64>| touched[(word / 64) as usize] |= 1 << (word % 64);
+        let shadow = self.planes.iter().map(|plane| plane.usage(first, words, |word| mark(word, &mut touched))).sum();
+        (touched.iter().map(|bits| u64::from(bits.count_ones()) * 4).sum(), shadow)
     }
 }
 
@@ -114,11 +119,6 @@ impl Shadow {
         } else {
             self.pieces.retain(|&base, _| base + PIECE <= address || base >= address + bytes);
         }
-    }
-
-    /// Bytes of memory in use.
-    pub fn resident(&self) -> u64 {
-        self.arena.resident() + self.pieces.values().map(Region::resident).sum::<u64>() + self.splits.resident()
     }
 }
 

@@ -30,6 +30,7 @@ mod run;
 mod shared;
 mod summary;
 mod time;
+mod usage;
 
 pub(crate) use allocations::{Allocations, Class};
 pub(crate) use describe::Who;

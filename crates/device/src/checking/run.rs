@@ -170,6 +170,7 @@ impl Checking {
         allocations.freed(base, by);
         drop(allocations);
         if let Some(size) = size {
+            self.count_usage(base, size);
             self.checker(|checker| {
                 checker.memory += 1;
                 checker.shadow.clear(base, size);

@@ -6,6 +6,7 @@ use hotfire_check::Report;
 impl Checking {
     /// The report as of now. `pool_size` and `high_water` are the launch pool's.
     pub fn conclude(&self, pool_size: u32, high_water: u32) -> Report {
+        self.conclude_usage();
         let pool = self.pool(pool_size, high_water);
         self.advise();
         self.conclude_failures(pool_size, pool.worst_case);
