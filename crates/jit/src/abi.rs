@@ -237,6 +237,8 @@ pub mod barrier {
     pub const RED_POPC: u32 = 2;
     pub const RED_AND: u32 = 3;
     pub const RED_OR: u32 = 4;
+    /// Or-ed to the kind: all threads of a warp execute the same instruction together (`bar`, and `barrier` with `.aligned`).
+    pub const ALIGNED: u32 = 0x100;
 }
 
 /// `mode` of [`Runtime::shuffle`].

@@ -36,6 +36,8 @@ pub(crate) struct Reach<'a> {
     pub positions: HashMap<&'a str, usize>,
     /// Something in it may suspend other than by a fault.
     pub suspends: bool,
+    /// It has loops that may wait for what others write.
+    pub polls: bool,
     /// It calls through pointers, so that other functions of the module may run too.
     pub indirect: bool,
 }
@@ -43,7 +45,7 @@ pub(crate) struct Reach<'a> {
 impl<'a> Reach<'a> {
     /// Walks the call graph from `root`.
     pub fn new(module: &'a Module, names: &HashMap<&'a str, usize>, root: &str) -> Result<Self, Diagnostic> {
-        let mut this = Self { functions: Vec::new(), positions: HashMap::new(), suspends: false, indirect: false };
+        let mut this = Self { functions: Vec::new(), positions: HashMap::new(), suspends: false, polls: false, indirect: false };
         let root = *names
             .get(root)
             .ok_or_else(|| Diagnostic::new(Location::default(), format!("no function named {root}")))?;
@@ -112,8 +114,9 @@ impl<'a> Reach<'a> {
         }
         for (i, reached) in self.functions.iter_mut().enumerate() {
             let callees = Observing { body: reached.body, positions: &self.positions, observing: &observing };
-            self.suspends |= reached.cfg.mark_waiting_loops(reached.body, &callees);
+            self.polls |= reached.cfg.mark_waiting_loops(reached.body, &callees);
             let device = i != 0 || reached.function.kind == FunctionKind::Device;
+            self.suspends |= self.polls;
             self.suspends |= reached.body.statements.iter().any(|s| suspends(s, device, &self.positions));
         }
     }

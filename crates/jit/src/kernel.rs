@@ -16,6 +16,8 @@ pub struct Kernel {
     pub stack: u32,
     /// True if `stack` is not a bound (recursion, indirect calls).
     pub unbounded_stack: bool,
+    /// True if it has loops that may wait for what others write.
+    pub polls: bool,
     /// Source places; `site` arguments of the runtime functions index it.
     pub sites: Vec<Location>,
     /// Number of the first site among those of all kernels that were compiled for checks; 0 in others.
@@ -68,6 +70,7 @@ impl Kernel {
             static_shared,
             stack,
             unbounded_stack: false,
+            polls: false,
             sites: Vec::new(),
             first_site: 0,
             functions: Vec::new(),

@@ -113,6 +113,7 @@ fn launch(
             .checking
             .as_ref()
             .and_then(|checking| unsafe { checking.parameters(who, &checked.function, contents(grid, buffer), size) });
+        let polls = checked.kernel.polls;
         let child = Grid::new(device, checked, buffer, state.cancel.clone(), Some(grid));
         if let Some(checking) = &device.checking {
             checking.device_launch(&child, stream, who);
@@ -129,7 +130,7 @@ fn launch(
             }
         }
         state.attach_grid(item, child);
-        Ok(stream != DeviceLaunchStream::Tail && state.gives_way())
+        Ok(stream != DeviceLaunchStream::Tail && state.gives_way(polls))
     });
     if let Some(buffer) = unused {
         let _ = memory.free(buffer);

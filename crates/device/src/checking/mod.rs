@@ -25,6 +25,7 @@ pub(crate) mod params;
 mod pool;
 mod private;
 mod problems;
+mod progress;
 mod results;
 mod run;
 mod shared;
@@ -41,6 +42,7 @@ pub(crate) use hold::held;
 pub(crate) use order::OperationRecord;
 pub(crate) use origin::{Origin, Stack};
 pub(crate) use problems::{problem, shared_bounds};
+pub(crate) use progress::{Stalled, StalledGrid, spin_ended};
 pub(crate) use time::{CALL, ModelTime, TURN};
 
 use crate::exec;

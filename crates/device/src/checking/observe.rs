@@ -1,6 +1,7 @@
 //! The checker as an observer of running blocks.
 
 use super::Checking;
+use crate::engine::Grid;
 use crate::exec::{GridCode, Observer, ThreadAt};
 
 impl Observer for Checking {
@@ -16,5 +17,9 @@ impl Observer for Checking {
         self.time.yielded();
     }
 
-    fn divergent_barrier(&self, _grid: &GridCode, _block: [u32; 3], _id: u32, _first: ThreadAt, _second: ThreadAt) {}
+    fn divergent_barrier(&self, grid: &GridCode, block: [u32; 3], id: u32, first: ThreadAt, second: ThreadAt) {
+        // SAFETY: the grid has a block that runs.
+        let grid = unsafe { Grid::from_owner(grid.owner) };
+        self.divergent(grid, block, id, first, second);
+    }
 }

@@ -3,7 +3,7 @@
 //! A count of nanoseconds that advances by what is executed, never by itself. So two runs of a program read the same times. The
 //! amounts are those of a fast GPU, roughly; nothing may be concluded from them.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A call of the API, or a launch by device code.
 pub(crate) const CALL: u64 = 1_000;
@@ -21,6 +21,8 @@ const EPOCH: u64 = 1_750_000_000_000_000_000;
 pub(crate) struct ModelTime {
     now: AtomicU64,
     looks: AtomicU64,
+    /// What device threads do takes no time at present.
+    frozen: AtomicBool,
 }
 
 impl ModelTime {
@@ -34,15 +36,28 @@ impl ModelTime {
         self.now.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
+    /// From now on what device threads do takes no time, or does again. Threads that remember the time look as before while it stands still.
+    pub fn freeze(&self, frozen: bool) {
+        self.frozen.store(frozen, Ordering::Relaxed);
+    }
+
+    /// Something took so long, unless time stands still.
+    pub fn pass(&self, nanoseconds: u64) {
+        if !self.frozen.load(Ordering::Relaxed) {
+            self.advance(nanoseconds);
+        }
+    }
+
     /// A thread let others run.
     pub fn yielded(&self) {
-        self.advance(YIELD);
+        self.pass(YIELD);
     }
 
     /// A device thread reads its clock.
     pub fn look(&self) -> u64 {
         self.looks.fetch_add(1, Ordering::Relaxed);
-        self.now.fetch_add(LOOK, Ordering::Relaxed)
+        self.pass(LOOK);
+        self.now()
     }
 
     /// A device thread reads `%globaltimer`.

@@ -13,6 +13,7 @@
 //! threads, those that are not in a CUDA call run beside the device; what they do then to memory that it uses is not seen.
 
 use super::slice::{PATIENCE, Pause};
+use super::verdict::{Next, Suspicion};
 use super::{Engine, State, threads};
 use crate::checking::Checking;
 use parking_lot::{Condvar, Mutex};
@@ -179,6 +180,7 @@ impl Engine {
         let _blocked = threads::Blocked::new();
         let mut turn = Turn::take(self, baton);
         let mut rest = RESTS[0];
+        let mut suspicion = Suspicion::default();
         loop {
             let mut state = self.state.lock();
             if let Some(result) = check(&mut state) {
@@ -196,6 +198,7 @@ impl Engine {
                     turn.hand_on();
                 }
                 Pause::HostFunction => {}
+                Pause::Vain if beside.is_none() && self.consider(baton, &mut suspicion) == Next::Again => {}
                 // Other host threads, or a host function, must act first.
                 Pause::Vain | Pause::Nothing => {
                     turn.aside(|baton, engine| {

@@ -20,6 +20,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod verdict;
 mod wait;
 mod worker;
 

@@ -8,10 +8,14 @@ use hotfire_launch::Policy;
 /// Fresh blocks in a row after which a parked one must come.
 const STREAK: u32 = 1 << 16;
 
+/// Free slots of the launch pool that are enough for all threads of a block to launch once more, and some more.
+const ROOM: u32 = 1536;
+
 /// The choices of one policy.
 #[derive(Clone, Debug)]
 pub(crate) enum Order {
-    /// Fresh blocks first, and the launcher gives way: a child runs as soon as it is launched.
+    /// Fresh blocks first. A child runs as soon as its launcher's block waits; at once if it has loops that may wait, so that those that
+    /// wait for the launcher are seen to, or if the launch pool fills.
     Eager { streak: u32 },
     /// Fresh blocks and parked ones take turns; a launcher does not give way.
     Latest { fresh: bool },
@@ -29,10 +33,11 @@ impl Order {
         }
     }
 
-    /// Whether the thread that launched a grid lets others run now.
-    pub fn gives_way(&mut self) -> bool {
+    /// Whether the thread that launched a grid lets others run now. `polls`: the grid has loops that may wait. `room`: free slots of the
+    /// launch pool.
+    pub fn gives_way(&mut self, polls: bool, room: u32) -> bool {
         match self {
-            Order::Eager { .. } => true,
+            Order::Eager { .. } => polls || room < ROOM,
             Order::Latest { .. } => false,
             Order::Random { state } => draw(state) & 1 == 0,
         }

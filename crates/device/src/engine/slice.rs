@@ -41,6 +41,21 @@ struct Slice {
     beside: bool,
 }
 
+/// Rounds over all that waits, nothing else happening, after which the clock stands still for some; each time later.
+const ROUNDS: u64 = 32;
+/// For how many rounds it does.
+const STILL: u64 = 32;
+
+/// Threads that look at the clock and remember it never look as before, though they wait for something else. So now and then the
+/// clock stands still, to see.
+#[derive(Clone, Copy, Debug, Default)]
+struct Freeze {
+    /// Which structure this is about.
+    structure: u64,
+    times: u32,
+    frozen: bool,
+}
+
 /// What a device in slices keeps.
 pub(crate) struct Slices {
     pub time: &'static ModelTime,
@@ -49,13 +64,23 @@ pub(crate) struct Slices {
     ended: Pause,
     /// Since when a host function runs.
     pub host_function: Option<Instant>,
+    /// When the clock is stopped next: see [`State::barren`].
+    freeze: Freeze,
     /// Whether host functions may begin: the device stands still and is guarded, or must go on beside them.
     pub serves: bool,
 }
 
 impl Slices {
     pub fn new(policy: &Policy, time: &'static ModelTime) -> Self {
-        Self { time, order: Order::new(policy), slice: None, ended: Pause::Nothing, host_function: None, serves: true }
+        Self {
+            time,
+            order: Order::new(policy),
+            slice: None,
+            ended: Pause::Nothing,
+            host_function: None,
+            freeze: Freeze::default(),
+            serves: true,
+        }
     }
 
     /// True when the worker must not take a task.
@@ -87,9 +112,10 @@ impl State {
         self.ready.insert(at, grid);
     }
 
-    /// Whether the thread that launched a grid lets others run now.
-    pub fn gives_way(&mut self) -> bool {
-        self.slices.as_mut().is_some_and(|slices| slices.order.gives_way())
+    /// Whether the thread that launched a grid lets others run now. `polls`: the grid has loops that may wait.
+    pub fn gives_way(&mut self, polls: bool) -> bool {
+        let room = self.model.pending_launches().saturating_sub(self.model.pending());
+        self.slices.as_mut().is_some_and(|slices| slices.order.gives_way(polls, room))
     }
 
     /// The worker may run so many tasks, perhaps beside a host function.
@@ -143,6 +169,7 @@ impl State {
         if std::mem::take(&mut self.completed) {
             return Err(Pause::Changed);
         }
+        self.stop_clock();
         let host_function = self.host_function_due().is_some();
         let has_fresh_work = self.has_fresh_work();
         let waiting = self.parked.len();
@@ -158,17 +185,40 @@ impl State {
             return Err(Pause::Steps);
         }
         slice.steps -= 1;
-        slices.time.advance(TURN);
+        slices.time.pass(TURN);
         if let Some((item, operation)) = self.operations.pop_front() {
             slices.time.advance(CALL + operation.bytes() / BYTES);
             return Ok(Task::Operation(item, operation));
         }
         let fresh = has_fresh_work && (waiting == 0 || slices.order.fresh_first());
         if !fresh && waiting > 0 {
-            let at = slices.order.parked(waiting);
+            // Those that went on in vain stand at the end. How often all do depends on the host, so nothing is drawn for it.
+            let hopeful = waiting - self.idle.min(waiting as u64) as usize;
+            let at = if hopeful == 0 { 0 } else { slices.order.parked(hopeful) };
             return self.take_parked(at).ok_or(Pause::Nothing);
         }
         self.ready_grid().map(Task::Blocks).ok_or(Pause::Nothing)
+    }
+
+    /// Stops the clock for some rounds, or lets it go on.
+    fn stop_clock(&mut self) {
+        let (structure, round) = (self.structure, self.parked.len() as u64);
+        let (barren, vain) = (self.barren, self.idle >= round);
+        let Some(slices) = &mut self.slices else { return };
+        let freeze = &mut slices.freeze;
+        let before = freeze.frozen;
+        if freeze.structure != structure {
+            *freeze = Freeze { structure, ..Freeze::default() };
+        }
+        let due = (ROUNDS << freeze.times.min(20)) * round;
+        if freeze.frozen && !vain && barren >= due + STILL * round {
+            (freeze.frozen, freeze.times) = (false, freeze.times + 1);
+        } else if !freeze.frozen && round > 0 && barren >= due {
+            freeze.frozen = true;
+        }
+        if freeze.frozen != before {
+            slices.time.freeze(freeze.frozen);
+        }
     }
 
     fn take_parked(&mut self, at: usize) -> Option<Task> {

@@ -23,6 +23,10 @@ const PAUSES: [Duration; 2] = [Duration::from_micros(200), Duration::from_millis
 /// A rest is so many times as long as the round before it: spinning blocks cost that little.
 const REST: u32 = 15;
 
+/// Rounds over blocks that look, with nothing else happening, after which they count as waiting although each look is different: they
+/// may count them.
+const COUNTING: u64 = 1 << 12;
+
 /// What an item of the model is to the engine.
 enum Payload {
     None,
@@ -76,6 +80,12 @@ pub(crate) struct State {
     active: usize,
     /// Resumptions of parked blocks in a row after which nothing had changed.
     pub fruitless: u64,
+    /// As `fruitless`, whatever slices they were in.
+    pub idle: u64,
+    /// Counts what changed other than a thread in a loop: starts, ends, blocks that wait for the first time.
+    pub structure: u64,
+    /// Resumptions of parked blocks since.
+    pub barren: u64,
     /// The worker that looks at spinning blocks now and then, while all else rests.
     pub watcher: Option<usize>,
     /// When the present round over spinning blocks began.
@@ -122,6 +132,9 @@ impl State {
             resident_grids: 0,
             active: 0,
             fruitless: 0,
+            idle: 0,
+            structure: 0,
+            barren: 0,
             watcher: None,
             round: None,
             sticky: Status::SUCCESS,
@@ -210,7 +223,7 @@ impl State {
             && self.operations.is_empty()
             && self.host_functions.is_empty()
             && self.parked.len() + self.stuck.len() > 0
-            && self.fruitless >= self.parked.len() as u64;
+            && (self.fruitless >= self.parked.len() as u64 || self.barren >= COUNTING * self.parked.len() as u64);
         match self.active {
             0 => Situation::Idle,
             _ if waits => Situation::Stuck,
@@ -239,9 +252,9 @@ impl State {
         }
     }
 
-    fn start(&mut self, item: Item) {
+    pub(super) fn start(&mut self, item: Item) {
         self.active += 1;
-        self.progressed();
+        self.restructured();
         if !self.sticky.is_success() {
             // The context is lost: what was queued passes without effect. A host thread that waits looks at the error.
             if let Payload::Operation(Operation::Host(_)) = self.take_payload(item) {
@@ -269,6 +282,14 @@ impl State {
         }
     }
 
+    /// The `gridid` of an item that is a grid whose threads have not all exited.
+    pub(super) fn gridid(&self, item: Item) -> Option<u64> {
+        match self.payloads.get(item.index())? {
+            Payload::Grid(grid) if grid.item() == item => Some(grid.code.gridid),
+            _ => None,
+        }
+    }
+
     /// Is an item complete? If not, waiting host threads are woken when it is.
     pub fn is_complete_or_awaited(&mut self, item: Item) -> bool {
         if self.model.is_complete(item) {
@@ -286,7 +307,7 @@ impl State {
         self.active -= 1;
         // A reset may wait for the end of everything.
         self.completed |= self.active == 0 && !self.sticky.is_success();
-        self.progressed();
+        self.restructured();
         if let Payload::Grid(grid) = self.take_payload(item) {
             if grid.prepared.load(Ordering::Relaxed) > 0 {
                 self.forget_prepared(item, grid.device.memory());
@@ -360,9 +381,17 @@ impl State {
         self.fruitless > ROUNDS * self.parked.len() as u64
     }
 
+    /// Something changed other than a thread in a loop.
+    pub fn restructured(&mut self) {
+        self.structure += 1;
+        self.barren = 0;
+        self.progressed();
+    }
+
     /// Something changed: spinning blocks may go on.
     pub fn progressed(&mut self) {
         self.fruitless = 0;
+        self.idle = 0;
         self.watcher = None;
         self.round = None;
     }
@@ -411,7 +440,7 @@ impl State {
             return;
         }
         self.sticky = status;
-        self.progressed();
+        self.restructured();
         self.cancel.store(true, Ordering::Relaxed);
         self.completed = true;
         let blocks: Vec<ParkedBlock> = self.parked.drain(..).chain(self.stuck.drain(..)).collect();

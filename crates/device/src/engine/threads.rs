@@ -90,7 +90,6 @@ fn others() -> Option<Vec<Doing>> {
 
 /// True when no host thread can do anything before the device does: each is blocked in a CUDA call, or waits without limit for a
 /// thread that is. If the system does not tell, every thread counts as able to act.
-#[expect(dead_code, reason = "the verdict on progress that asks comes next")]
 pub(super) fn none_can_act() -> bool {
     others().is_some_and(|others| others.iter().all(|&doing| doing == Doing::WaitsForThread))
 }

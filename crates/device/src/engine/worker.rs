@@ -190,16 +190,27 @@ impl State {
     fn apply(&mut self, report: Report) {
         match report {
             Report::None => {}
-            Report::Exited => self.progressed(),
+            Report::Exited => self.restructured(),
             Report::Finished(item) => self.finish(item),
             Report::Parked(block, resumed) => {
+                match resumed {
+                    Resumed::Yes => self.barren += 1,
+                    Resumed::No => self.restructured(),
+                }
                 if resumed == Resumed::Yes && block.unchanged() {
                     self.fruitless += 1;
+                    self.idle += 1;
                 } else {
                     self.progressed();
                 }
                 // SAFETY: the block has not exited.
                 let grid = unsafe { Grid::from_owner(block.grid().owner) };
+                let checking = grid.device.checking.as_ref();
+                if let Some(checking) = checking.filter(|_| block.stuck() && self.sticky.is_success()) {
+                    checking.stuck(grid, &block);
+                    grid.device.set_sticky(Status::LAUNCH_TIMEOUT);
+                    self.fail(Status::LAUNCH_TIMEOUT);
+                }
                 if self.sticky.is_success() {
                     self.park(grid, block);
                 } else {

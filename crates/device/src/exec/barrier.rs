@@ -33,6 +33,10 @@ struct Barrier {
     passed: bool,
     /// Lanes that arrived, by warp.
     lanes: [u32; 32],
+    /// Where the first lane of a warp arrived: the instruction, and the thread's index in the block. Only for observers.
+    first: [(u32, u32); 32],
+    /// An aligned instruction led to it. Only for observers.
+    aligned: bool,
     waiting: Queue,
 }
 
@@ -44,6 +48,8 @@ impl Barrier {
         reduces: false,
         passed: false,
         lanes: [0; 32],
+        first: [(0, 0); 32],
+        aligned: false,
         waiting: Queue::new(),
     };
 }
@@ -113,6 +119,45 @@ impl Block {
         false
     }
 
+    /// A lane of a warp comes to instruction `site` of an aligned barrier. If another lane waits there at another instruction: which
+    /// thread, and where.
+    ///
+    /// # Safety
+    /// `fiber` runs a thread of this block; `id` is below [`COUNT`].
+    pub unsafe fn divergent(&mut self, fiber: *mut Fiber, id: u32, site: u32) -> Option<([u32; 3], u32)> {
+        // SAFETY: the caller's promise.
+        let linear = unsafe { (*fiber).context.linear };
+        let warp = linear as usize / LANES % 32;
+        let at = &mut self.barriers.list[id as usize];
+        at.aligned = true;
+        if self.barriers.active >> id & 1 == 0 || at.lanes[warp] == 0 {
+            at.first[warp] = (site, linear);
+            return None;
+        }
+        let (other, by) = at.first[warp];
+        (other != site).then(|| (thread_at(by, self.context.ntid), other))
+    }
+
+    /// A barrier with a thread count at which only some live lanes of a warp wait: which, and a lane that does not.
+    pub fn partial(&self) -> Option<(usize, u32, u32)> {
+        bits(self.barriers.active).find_map(|id| {
+            let at = &self.barriers.list[id];
+            bits(at.touched).find_map(|warp| {
+                let missing = self.warps[warp].live & !at.lanes[warp];
+                let lane = |lanes: u32| (warp * LANES) as u32 + lanes.trailing_zeros();
+                (at.aligned && at.expected != 0 && at.lanes[warp] != 0 && missing != 0)
+                    .then(|| (id, lane(at.lanes[warp]), lane(missing)))
+            })
+        })
+    }
+
+    /// The barrier at which a thread waits.
+    pub fn barrier_of(&self, fiber: *mut Fiber) -> Option<u32> {
+        bits(self.barriers.active)
+            .find(|&id| self.barriers.list[id].waiting.iter().any(|f| f == fiber))
+            .map(|id| id as u32)
+    }
+
     fn barrier_complete(&self, id: usize) -> bool {
         let at = &self.barriers.list[id];
         if at.expected == 0 {
@@ -152,6 +197,7 @@ impl Block {
         if at.touched == 0 {
             at.reduces = false;
             at.passed = false;
+            at.aligned = false;
             self.barriers.active &= !(1 << id);
         }
         self.ready.append(&mut leaving);
@@ -206,4 +252,10 @@ unsafe fn reduce<I: Iterator<Item = *mut Fiber>>(fibers: impl Fn() -> I) {
             };
         }
     }
+}
+
+/// Coordinates of a thread of a block of that size.
+pub fn thread_at(linear: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (x.max(1), y.max(1));
+    [linear % x, linear / x % y, linear / (x * y)]
 }

@@ -8,6 +8,7 @@ use super::barrier::Barriers;
 use super::fiber::{Fiber, Queue};
 use super::grid::{FaultReport, GridCode};
 use super::region::{self, Regions};
+use super::spin::Circle;
 use super::stack;
 use super::warp::Warp;
 use super::window::Window;
@@ -61,7 +62,7 @@ pub struct Block {
     pub asking: Queue,
     /// Rounds over the yielded threads in this turn, since the last thread exited.
     pub rounds: u32,
-    /// What the yielded threads looked like when last looked at.
+    /// Live threads, and those that had yielded, at the last look.
     pub likeness: u64,
     /// They had not changed since the look before.
     pub unchanged: bool,
@@ -256,6 +257,8 @@ impl Block {
         unsafe {
             if !(*fiber).known {
                 (*fiber).known = true;
+                (*fiber).spins = 0;
+                (*fiber).circle = Circle::NEW;
                 self.lanes[(*fiber).context.linear as usize % THREADS] = fiber;
             }
         }

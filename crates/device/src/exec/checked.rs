@@ -145,6 +145,10 @@ unsafe fn access(context: *mut ThreadContext, address: u64, bits: u32, site: u32
             context::on_worker_stack(context, || checking::shared_bounds(context, &touch, window, value.is_some()));
             return;
         }
+        let strong = bits & !(what::SIZE | what::SHARED | what::NON_COHERENT | what::BLIND) != 0;
+        let writer = (strong && target == Target::Arena)
+            .then(|| *checker.shadow.arena.cell(address).writer)
+            .filter(|writer| writer.split_index().is_none());
         let problem = match value {
             None => checker.read(order, &touch, |checker, order, at| cell(checker, order, target, at)),
             Some(_) => checker.write(order, &touch, |checker, order, at| cell(checker, order, target, at)),
@@ -154,8 +158,36 @@ unsafe fn access(context: *mut ThreadContext, address: u64, bits: u32, site: u32
         {
             context::on_worker_stack(context, || checking::problem(context, &touch, problem, value.is_some()));
         }
-        if bits & !(what::SIZE | what::SHARED | what::NON_COHERENT | what::BLIND) != 0 {
+        if let Some(writer) = writer
+            && (value.is_none() || !touch.blind)
+            && !matches!(problem, Some(Problem::Unset { .. }))
+        {
+            poll(context, &touch, writer);
+        }
+        if strong {
             (*context).segment = checker.strong(order, &touch, value.is_some());
+        }
+    }
+}
+
+/// The thread strongly reads what `writer` wrote, perhaps not for the first time.
+unsafe fn poll(context: *mut ThreadContext, touch: &Touch, writer: Stamp) {
+    // SAFETY: called for a legal access of the running thread.
+    unsafe {
+        let fiber = context.cast::<Fiber>();
+        let address = touch.address;
+        if !address.is_multiple_of(u64::from(touch.size)) {
+            return;
+        }
+        let value = match touch.size {
+            4 => u64::from((address as *const u32).read_volatile()),
+            8 => (address as *const u64).read_volatile(),
+            2 => u64::from((address as *const u16).read_volatile()),
+            1 => u64::from((address as *const u8).read_volatile()),
+            _ => return,
+        };
+        if (*fiber).polls.read(address, touch.size, value, (*fiber).spins) {
+            context::on_worker_stack(context, || checking::spin_ended(context, touch, writer));
         }
     }
 }

@@ -140,6 +140,15 @@ pub unsafe fn exit(context: *mut ThreadContext) -> ! {
     unsafe { thread::exit(of(context).0) }
 }
 
+/// How often in a row the thread let others run without having changed in between: its loop only looks.
+///
+/// # Safety
+/// As [`owner`].
+pub unsafe fn spins(context: *mut ThreadContext) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { (*of(context).0).spins }
+}
+
 /// Lets others run.
 ///
 /// # Safety

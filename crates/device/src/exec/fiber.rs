@@ -4,6 +4,8 @@
 //! next thread then needs another fiber) or none is left. So a thread that never waits costs a function call, not a switch.
 
 use super::block::Block;
+use super::poll::Polls;
+use super::spin::Circle;
 use super::stack::SLACK;
 use super::switch::Switch;
 use hotfire_jit::abi::ThreadContext;
@@ -41,6 +43,12 @@ pub struct Fiber {
     pub result: u64,
     /// Call site of the `activemask` that the thread is at; 0 when it is at none.
     pub active_site: u64,
+    /// How often in a row the thread let others run and had not changed since the time before.
+    pub spins: u32,
+    /// What it is compared with.
+    pub circle: Circle,
+    /// What it polls, if the run is checked.
+    pub polls: Polls,
     /// True once the current thread suspended, so that the block's table knows the fiber.
     pub known: bool,
     /// Size class of the stack.
@@ -74,6 +82,9 @@ impl Fiber {
             operand: 0,
             result: 0,
             active_site: 0,
+            spins: 0,
+            circle: Circle::NEW,
+            polls: Polls::NEW,
             known: false,
             class: class as u8,
             low,

@@ -24,3 +24,18 @@ pub trait Observer: Sync {
     /// Two lanes of a warp are at different instructions of the same barrier, both `.aligned` (PTX ISA, `barrier`).
     fn divergent_barrier(&self, grid: &GridCode, block: [u32; 3], id: u32, first: ThreadAt, second: ThreadAt);
 }
+
+impl super::block::Block {
+    /// As [`release_partial`](Self::release_partial); tells the observer first.
+    pub fn release_partial_observed(&mut self) -> bool {
+        // SAFETY: the worker drives the block, which was set.
+        let code = unsafe { Self::code(self) };
+        let parted = if code.observer.is_some() { self.parted() } else { None };
+        let released = self.release_partial();
+        if released && let (Some(observer), Some((id, first, second))) = (code.observer, parted) {
+            let at = |thread: super::WaitingThread| ThreadAt { thread: thread.thread, location: thread.location };
+            observer.divergent_barrier(code, self.context.ctaid, id, at(first), at(second));
+        }
+        released
+    }
+}

@@ -35,6 +35,11 @@ impl BlockHandle {
         unsafe { self.block.as_ref() }
     }
 
+    /// Looks into the block.
+    pub fn inspect<R>(&self, look: impl FnOnce(&Block) -> R) -> R {
+        look(self.get())
+    }
+
     /// Every thread waits for others of the block that will not come.
     pub fn stuck(&self) -> bool {
         self.stuck

@@ -2,10 +2,11 @@
 
 use super::block::{Block, TARGETS};
 use super::fiber::Fiber;
+use super::observer::{Observer, ThreadAt};
 use super::window::WINDOW;
 use super::{barrier as barriers, collective, context, region, thread};
 use crate::memory::Kind;
-use hotfire_jit::abi::{Fault, Runtime, ThreadContext, access, space};
+use hotfire_jit::abi::{self, Fault, Runtime, ThreadContext, access, space};
 use hotfire_ptx::ast::Location;
 
 /// The table of all of them.
@@ -144,10 +145,40 @@ unsafe extern "C-unwind" fn barrier(
         if id >= barriers::COUNT || !threads.is_multiple_of(32) {
             context::raise(context, Fault::IllegalInstruction, 0, location(block, site));
         }
+        let (aligned, kind) = (kind & abi::barrier::ALIGNED != 0, kind & !abi::barrier::ALIGNED);
+        if aligned && let Some(observer) = Block::code(block).observer {
+            observe_aligned(observer, fiber, block, id, kind, site);
+        }
         if !(*block).arrive(fiber, id, threads, kind, predicate) {
             thread::wait(fiber);
         }
         (*fiber).result as u32
+    }
+}
+
+/// Tells an observer when lanes of one warp are at different instructions of one aligned barrier.
+unsafe fn observe_aligned(
+    observer: &'static dyn Observer,
+    fiber: *mut Fiber,
+    block: *mut Block,
+    id: u32,
+    kind: u32,
+    site: u32,
+) {
+    // SAFETY: called by `barrier`; the observer runs on the worker's stack and switches to no thread.
+    unsafe {
+        let context = &raw mut (*fiber).context;
+        if kind == abi::barrier::ARRIVE {
+            return;
+        }
+        if let Some((other, at)) = (*block).divergent(fiber, id, site) {
+            let first = ThreadAt { thread: other, location: location(block, at) };
+            let second = ThreadAt { thread: (*context).tid, location: location(block, site) };
+            let ctaid = (*block).context.ctaid;
+            context::on_worker_stack(context, || {
+                observer.divergent_barrier(Block::code(block), ctaid, id, first, second);
+            });
+        }
     }
 }
 

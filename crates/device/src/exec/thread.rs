@@ -2,6 +2,7 @@
 
 use super::block::{Block, step};
 use super::fiber::{Fiber, Stop};
+use super::poll::Polls;
 use hotfire_jit::abi::EntryKind;
 
 /// Runs threads that were not started yet until none is left. The body of every fiber.
@@ -20,6 +21,9 @@ pub unsafe fn run_threads(fiber: *mut Fiber, block: *mut Block) {
                     (*context).tid = (*block).next_tid;
                     (*context).last_error = 0;
                     (*context).segment = (*block).context.segment;
+                    if !(*block).checker.is_null() {
+                        (*fiber).polls = Polls::NEW;
+                    }
                     (*block).next_thread += 1;
                     step(&mut (*block).next_tid, &(*block).context.ntid);
                     entry(context);

@@ -34,6 +34,11 @@ impl Warp {
         self.count > 0
     }
 
+    /// Lanes that wait, group by group.
+    pub fn arrived(&self) -> impl Iterator<Item = u32> + '_ {
+        self.groups[..self.count as usize].iter().map(|group| group.arrived)
+    }
+
     /// Where the group that does `key` by `mask` is; begins one if there is none.
     #[inline(always)]
     fn find(&mut self, mask: u32, key: u32) -> usize {

@@ -148,7 +148,7 @@ impl Worker {
                     continue;
                 } else if (*block).ready.len() > 0 {
                     return Turn::Parked { stuck: false };
-                } else if (*block).release_partial() {
+                } else if (*block).release_partial_observed() {
                     continue;
                 } else {
                     return Turn::Parked { stuck: true };

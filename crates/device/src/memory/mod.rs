@@ -241,6 +241,11 @@ impl Memory {
         self.registered.find(address)
     }
 
+    /// All registered host ranges: start and size.
+    pub fn registered(&self) -> Vec<(u64, u64)> {
+        self.registered.all()
+    }
+
     /// Whether `size` bytes at `address` lie in registered host memory. Takes no lock.
     pub fn is_registered(&self, address: u64, size: u64) -> bool {
         self.registered.covers(address, size)

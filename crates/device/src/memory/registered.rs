@@ -75,6 +75,14 @@ impl Registered {
         self.find(address).is_some_and(|(start, length)| size <= length - (address - start))
     }
 
+    /// All ranges: start and size.
+    pub fn all(&self) -> Vec<(u64, u64)> {
+        let _change = self.change.lock();
+        let ranges = self.ranges[..self.count.load(Ordering::Relaxed).min(CAPACITY)].iter();
+        let bounds = ranges.map(|range| (range.start.load(Ordering::Relaxed), range.end.load(Ordering::Relaxed)));
+        bounds.map(|(start, end)| (start, end - start)).collect()
+    }
+
     /// Adds a range.
     ///
     /// # Errors

@@ -99,6 +99,8 @@ impl Emit<'_, '_> {
             }
             Opcode::Nanosleep => {
                 self.runtime(runtime.yield_now as usize, None, &[context]);
+                // Others just ran: the loop around it, if any, looks the same each time.
+                self.refuel();
                 Ok(())
             }
             Opcode::Brkpt => {
@@ -135,7 +137,8 @@ impl Emit<'_, '_> {
         } else {
             self.word(0)
         };
-        let code = self.word(kind);
+        let aligned = i.opcode == Opcode::Bar || i.modifiers.aligned;
+        let code = self.word(if aligned { kind | barrier::ALIGNED } else { kind });
         let function = self.unit.options.runtime.barrier as usize;
         let result = self.call32(i, function, &[context, id, threads, code, predicate, site])?;
         match kind {

@@ -125,9 +125,14 @@ impl Emit<'_, '_> {
         self.f.switch_to_block(empty);
         let context = self.context;
         self.runtime(self.unit.options.runtime.yield_now as usize, None, &[context]);
-        let full = self.f.ins().iconst(types::I32, FUEL);
-        self.f.def_var(self.fuel, full);
+        self.refuel();
         self.f.ins().jump(after, &[]);
         self.f.switch_to_block(after);
+    }
+
+    /// The thread may go on for a while before it lets others run again.
+    pub(super) fn refuel(&mut self) {
+        let full = self.f.ins().iconst(types::I32, FUEL);
+        self.f.def_var(self.fuel, full);
     }
 }

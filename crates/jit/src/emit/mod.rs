@@ -272,11 +272,16 @@ impl Emit<'_, '_> {
     fn statements(&mut self) -> Result<()> {
         for (index, block) in self.reached.cfg.blocks.iter().enumerate() {
             self.f.switch_to_block(self.blocks[index]);
+            let statements = &self.body.statements[block.first..block.end];
             if block.fuel {
+                // A thread that waits in the loop is where the loop begins.
+                if let Some(location) = statements.iter().find_map(place) {
+                    self.at(location);
+                }
                 self.burn();
             }
             let mut open = true;
-            for statement in &self.body.statements[block.first..block.end] {
+            for statement in statements {
                 open = match statement {
                     Statement::Label(_) => true,
                     Statement::Instruction(instruction) => {
@@ -416,5 +421,14 @@ impl Emit<'_, '_> {
 
     fn site_value(&mut self) -> Value {
         self.word(self.site)
+    }
+}
+
+/// Where a statement is in the text.
+fn place(statement: &Statement) -> Option<hotfire_ptx::ast::Location> {
+    match statement {
+        Statement::Label(_) => None,
+        Statement::Instruction(instruction) => Some(instruction.location),
+        Statement::Call(call) => Some(call.location),
     }
 }
