@@ -187,7 +187,6 @@ fn line(body: &str, text: &str) -> u64 {
 }
 
 #[test]
-#[ignore = "accesses of host code are not looked up yet"]
 fn an_access_that_nothing_orders_is_reported_with_its_line() {
     let body = r#"
 int main(void) {

@@ -16,20 +16,24 @@ pub struct Loan {
 /// watch. What is filled is reported by [`Loan::filled`], when it is known how much that was.
 pub fn lend(address: u64, size: u64, write: bool) -> Option<Loan> {
     let end = address.checked_add(size).filter(|&end| end > address)?;
-    let watch = watch::all().find(|watch| watch.may_contain(address, end))?;
+    let mut watches = watch::all().filter(|watch| watch.may_contain(address, end));
+    watches.find_map(|watch| lend_of(watch, address, end, write))
+}
+
+fn lend_of(watch: &'static Watch, start: u64, end: u64, write: bool) -> Option<Loan> {
     if super::inside() {
         return None;
     }
-    let owned = watch.is_owned(address, end, Locked::Code);
+    let owned = watch.is_owned(start, end, Locked::Code);
     if owned && let Some(listener) = watch.listener() {
         listener.pump();
     }
-    if !watch.lend(address, end) {
+    if !watch.lend(start, end) {
         return None;
     }
-    let loan = Loan { watch, start: address, end };
+    let loan = Loan { watch, start, end };
     if owned && !write {
-        loan.report(size, false);
+        loan.report(end - start, false);
     }
     Some(loan)
 }

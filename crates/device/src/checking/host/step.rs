@@ -8,6 +8,8 @@ use std::cell::Cell;
 
 /// Separate parts of memory that a step may need open.
 const SPANS: usize = 66;
+/// Faults of one step at memory that is open.
+const RETRIES: u32 = 1000;
 /// The flag that makes the processor stop after one instruction.
 const TRAP: i64 = 0x100;
 /// Signals that an instruction can raise by itself: those are not held back.
@@ -29,6 +31,8 @@ struct Step {
     mask: Cell<u64>,
     spans: [Cell<(u64, u64)>; SPANS],
     count: Cell<usize>,
+    /// Faults during it.
+    faults: Cell<u32>,
 }
 
 thread_local! {
@@ -41,6 +45,7 @@ thread_local! {
             mask: Cell::new(0),
             spans: [const { Cell::new((0, 0)) }; SPANS],
             count: Cell::new(0),
+            faults: Cell::new(0),
         }
     };
 }
@@ -66,6 +71,7 @@ pub fn begin(
         step.at.set(instruction(frame));
         step.mask.set(frame.mask);
         step.count.set(0);
+        step.faults.set(0);
         for (span, slot) in spans.zip(&step.spans) {
             slot.set(span);
             step.count.set(step.count.get() + 1);
@@ -125,10 +131,14 @@ pub fn interrupted(frame: &mut SignalFrame, address: Option<u64>) -> bool {
             address.is_some_and(|address| start <= address && address < end)
         };
         let span = step.spans[..step.count.get()].iter().find(|span| inside(span)).map(Cell::get);
-        let closed = span.is_some_and(|(start, end)| watch.open_for_step(start, end));
-        if !closed {
+        let again = span.is_some_and(|(start, end)| {
+            step.faults.set(step.faults.get() + 1);
+            // Not closed by the watch: then the program closed it, unless it was opened since.
+            watch.open_for_step(start, end) || step.faults.get() < RETRIES
+        });
+        if !again {
             end(frame, step);
         }
-        closed
+        again
     })
 }

@@ -36,8 +36,8 @@ pub(crate) unsafe fn fault(signal: i32, info: &libc::siginfo_t, frame: &mut Sign
             return true;
         }
         let Some(address) = address else { return false };
-        let watch = watch::all().find(|watch| watch.may_contain(address, address.saturating_add(1)));
-        watch.is_some_and(|watch| handle(watch, address, frame))
+        let mut watches = watch::all().filter(|watch| watch.may_contain(address, address.saturating_add(1)));
+        watches.any(|watch| handle(watch, address, frame))
     })
 }
 
@@ -109,9 +109,8 @@ fn access(
     if !(polled && advanced) {
         watch.count_trap(address);
     }
-    let mut closed = false;
     for access in scratch.accesses.iter() {
-        closed |= watch.open_for_step(access.address, access.end());
+        watch.open_for_step(access.address, access.end());
     }
     // A step may need pages that are not known; these would show the trap flag, or lose it.
     let opaque = !known
@@ -123,12 +122,13 @@ fn access(
         predict(watch, instruction, registers, &mut scratch.accesses);
     }
     report(watch, listener, scratch);
-    if opaque && closed {
+    if opaque {
         // Open until the device pauses again.
         for access in scratch.accesses.iter() {
             watch.judge(access.address, false, true);
         }
-    } else if closed {
+    } else {
+        // Even if all is open just now: another thread may close it before the access.
         let next = instruction.map_or(0, |instruction| instruction.next_ip());
         let spans =
             scratch.accesses.iter().map(|access| (access.address / 4096 * 4096, access.end().next_multiple_of(4096)));

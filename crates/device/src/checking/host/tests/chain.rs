@@ -77,6 +77,8 @@ fn a_fault_of_the_program_ends_it() {
         let child = libc::fork();
         if child == 0 {
             libc::alarm(20);
+            let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+            libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
             // Without a device there is nobody to tell.
             f.at(0).write_volatile(1);
             (8 as *mut u8).write_volatile(1);
