@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Fixture, fixture_with};
-use hotfire_device::{Config, EventFlags, Limit, Status, Stream};
+use hotfire_device::{Call, Config, EventFlags, Limit, Status, Stream};
 use hotfire_launch::Policy;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
@@ -27,7 +27,10 @@ fn a_launch_returns_before_anything_has_run() {
     for round in 0..20 {
         f.launch("increment", 1, 1, &parameters!(address));
         std::thread::sleep(Duration::from_millis(1));
+        // An access of host code would let the device advance first.
+        let inside = Call::enter();
         assert_eq!(value.load(Ordering::Relaxed), round);
+        drop(inside);
         assert_eq!(f.device.synchronize(), Status::SUCCESS);
         assert_eq!(value.load(Ordering::Relaxed), round + 1);
     }
