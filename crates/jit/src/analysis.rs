@@ -45,7 +45,8 @@ pub(crate) struct Reach<'a> {
 impl<'a> Reach<'a> {
     /// Walks the call graph from `root`.
     pub fn new(module: &'a Module, names: &HashMap<&'a str, usize>, root: &str) -> Result<Self, Diagnostic> {
-        let mut this = Self { functions: Vec::new(), positions: HashMap::new(), suspends: false, polls: false, indirect: false };
+        let mut this =
+            Self { functions: Vec::new(), positions: HashMap::new(), suspends: false, polls: false, indirect: false };
         let root = *names
             .get(root)
             .ok_or_else(|| Diagnostic::new(Location::default(), format!("no function named {root}")))?;

@@ -35,7 +35,7 @@ pub struct BlockOrder {
     /// What its grid started with.
     start: Arc<Clock>,
     /// All that its threads did before is known to all of them.
-    epoch: u32,
+    pub(super) epoch: u32,
     /// The same for each warp.
     warps: [u32; LANES],
     /// What all threads learnt besides.

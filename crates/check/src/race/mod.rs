@@ -11,6 +11,7 @@
 
 mod block;
 mod checker;
+mod fast;
 mod launch;
 mod range;
 mod strong;

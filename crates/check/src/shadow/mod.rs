@@ -25,6 +25,9 @@ pub struct Cell {
     pub second: *mut Stamp,
 }
 
+/// From so many bytes on, a range is worth huge pages.
+const LARGE: u64 = 4 << 20;
+
 /// The planes of one range of addresses.
 pub struct Region {
     base: u64,
@@ -56,11 +59,15 @@ impl Region {
         Cell { writer: writer.at(index), reader: reader.at(index), second: second.at(index) }
     }
 
-    /// Forgets all accesses to a range.
+    /// Forgets all accesses to a range, which is going to be used.
     pub fn clear(&self, address: u64, bytes: u64) {
         let first = (address - self.base) / 4;
         let words = (address - self.base + bytes).div_ceil(4) - first;
         self.planes.iter().for_each(|plane| plane.clear(first, words));
+        if bytes >= LARGE {
+            // The third plane is seldom used, and then here and there.
+            self.planes[..2].iter().for_each(|plane| plane.prefer_huge(first, words));
+        }
     }
 
     /// Bytes of a range that were touched, and bytes that its shadow takes.
@@ -125,7 +132,7 @@ impl Shadow {
 /// The shadow of one block's shared memory. Accesses before `since` belong to blocks that had the window before.
 #[derive(Default)]
 pub struct SharedShadow {
-    cells: Vec<[Stamp; 3]>,
+    pub(crate) cells: Vec<[Stamp; 3]>,
 }
 
 impl SharedShadow {

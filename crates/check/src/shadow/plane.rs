@@ -55,6 +55,16 @@ impl Plane {
         zero(inner_end, end);
     }
 
+    /// Asks for huge pages inside a range; a hint only.
+    pub fn prefer_huge(&self, first: u64, count: u64) {
+        let (start, end) = (self.base as u64 + first * 8, self.base as u64 + (first + count) * 8);
+        let (start, end) = (start.next_multiple_of(PAGE), end & !(PAGE - 1));
+        if start < end {
+            // SAFETY: inside the mapping; the advice does not change contents.
+            unsafe { libc::madvise(start as *mut _, (end - start) as usize, libc::MADV_HUGEPAGE) };
+        }
+    }
+
     /// Bytes of memory that a range takes: its pages that exist. And whether a stamp is set, for each of the range.
     pub fn usage(&self, first: u64, count: u64, mut set: impl FnMut(u64)) -> u64 {
         let (start, end) = (self.base as u64 + first * 8, self.base as u64 + (first + count) * 8);

@@ -129,10 +129,28 @@ unsafe fn access(context: *mut ThreadContext, address: u64, bits: u32, site: u32
         if target == Target::None {
             return;
         }
+        let size = bits & what::SIZE;
+        let stamp = Stamp::new((*context).segment, (*context).linear as u16, strength(bits >> what::STRENGTH), site);
+        let outside = matches!(target, Target::Shared(window)
+            if address - window + u64::from(size) > u64::from((*block).context.total_shared));
+        // Weak, whole words.
+        let plain = bits & !(what::SIZE | what::SHARED | what::NON_COHERENT | what::BLIND) == 0;
+        if plain && !outside && (address | u64::from(size)).is_multiple_of(4) {
+            let fast = match target {
+                Target::Shared(window) => order.fast_shared((address - window) as u32, size, stamp, value.is_some()),
+                Target::Arena => {
+                    order.fast_global(checker, &checker.shadow.arena, address, size, stamp, value.is_some())
+                }
+                _ => false,
+            };
+            if fast {
+                return;
+            }
+        }
         let touch = Touch {
             address,
-            size: bits & what::SIZE,
-            stamp: Stamp::new((*context).segment, (*context).linear as u16, strength(bits >> what::STRENGTH), site),
+            size,
+            stamp,
             atomic: bits & what::ATOMIC != 0,
             blind: bits & (what::ATOMIC | what::BLIND) != what::ATOMIC,
             acquire: bits & what::ACQUIRE != 0,
@@ -140,13 +158,12 @@ unsafe fn access(context: *mut ThreadContext, address: u64, bits: u32, site: u32
             value: value.unwrap_or([0; 2]),
         };
         if let Target::Shared(window) = target
-            && address - window + u64::from(touch.size) > u64::from((*block).context.total_shared)
+            && outside
         {
             context::on_worker_stack(context, || checking::shared_bounds(context, &touch, window, value.is_some()));
             return;
         }
-        let strong = bits & !(what::SIZE | what::SHARED | what::NON_COHERENT | what::BLIND) != 0;
-        let writer = (strong && target == Target::Arena)
+        let writer = (!plain && target == Target::Arena)
             .then(|| *checker.shadow.arena.cell(address).writer)
             .filter(|writer| writer.split_index().is_none());
         let problem = match value {
@@ -164,7 +181,7 @@ unsafe fn access(context: *mut ThreadContext, address: u64, bits: u32, site: u32
         {
             poll(context, &touch, writer);
         }
-        if strong {
+        if !plain {
             (*context).segment = checker.strong(order, &touch, value.is_some());
         }
     }

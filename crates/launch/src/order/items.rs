@@ -19,6 +19,8 @@ struct Entry {
     complete: Option<Fact>,
     /// Its threads have exited and all that they launched, tails excepted, is complete.
     done: Option<Fact>,
+    /// A tail of it goes on with the chain of `done`.
+    continued: bool,
 }
 
 /// All items of a run. Item 0 is host code.
@@ -30,7 +32,7 @@ pub struct Items {
 
 impl Default for Items {
     fn default() -> Self {
-        let host = Entry { parent: NO_ITEM, tail: false, complete: None, done: None };
+        let host = Entry { parent: NO_ITEM, tail: false, complete: None, done: None, continued: false };
         // Chains below 2^31 belong to host streams.
         Items { entries: vec![host], chains: 1 << 31 }
     }
@@ -45,7 +47,7 @@ impl Items {
 
     /// A new item; `complete` is what its completion will be known as, if anything but its parent's.
     pub fn add(&mut self, parent: ItemId, tail: bool, complete: Option<Fact>) -> ItemId {
-        self.entries.push(Entry { parent, tail, complete, done: None });
+        self.entries.push(Entry { parent, tail, complete, done: None, continued: false });
         ItemId(self.entries.len() as u32 - 1)
     }
 
@@ -74,9 +76,19 @@ impl Items {
         if let Some(fact) = self.entries[item.0 as usize].done {
             return fact;
         }
-        let fact = Fact { chain: self.chain(), position: 1 };
+        let fact = self.behind_parent(item).unwrap_or_else(|| Fact { chain: self.chain(), position: 1 });
         self.entries[item.0 as usize].done = Some(fact);
         fact
+    }
+
+    /// A tail is done only after its parent is: one tail of each grid goes on with that chain, so that a chain of self tail launches
+    /// is one.
+    fn behind_parent(&mut self, item: ItemId) -> Option<Fact> {
+        let Entry { parent, tail, .. } = self.entries[item.0 as usize];
+        let parent = &mut self.entries[parent.0 as usize];
+        let Fact { chain, position } = parent.done.filter(|_| tail && !parent.continued)?;
+        parent.continued = true;
+        Some(Fact { chain, position: position + 1 })
     }
 
     /// Is all that the item's own threads did known to be over?

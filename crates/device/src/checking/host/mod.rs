@@ -23,6 +23,7 @@ mod string;
 pub(crate) mod symbols;
 #[cfg(test)]
 mod tests;
+mod tired;
 mod trap;
 mod watch;
 

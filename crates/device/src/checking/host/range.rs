@@ -96,14 +96,14 @@ impl Range {
         self.traps[self.page(address)] >= LIMIT
     }
 
-    /// Counts a trap of a page. True if it was the last one that it may have.
-    pub fn count_trap(&mut self, address: u64) -> bool {
+    /// Counts a trap of a page. True if it was the last one that it may have, as it is if the code that trapped is tired.
+    pub fn count_trap(&mut self, address: u64, tired: bool) -> bool {
         self.trapped = true;
         let page = self.page(address);
         if self.traps[page] >= LIMIT {
             return false;
         }
-        self.traps[page] += 1;
+        self.traps[page] = if tired { LIMIT } else { self.traps[page] + 1 };
         let last = self.traps[page] == LIMIT;
         self.worn += usize::from(last);
         last

@@ -4,7 +4,7 @@ use super::decode::{self, Access, Accesses};
 use super::registers::Registers;
 use super::scratch::{self, Scratch};
 use super::watch::{self, Verdict, Watch};
-use super::{HostAccess, stack, step, string};
+use super::{HostAccess, stack, step, string, tired};
 use crate::exec::SignalFrame;
 use iced_x86::{Instruction, Mnemonic, Register};
 use std::cell::Cell;
@@ -107,7 +107,7 @@ fn access(
     let polled = scratch.accesses.iter().all(|access| !access.write) && POLLED.replace((at, address)) == (at, address);
     let advanced = listener.pump();
     if !(polled && advanced) {
-        watch.count_trap(address);
+        watch.count_trap(address, tired::is_tired(at));
     }
     for access in scratch.accesses.iter() {
         watch.open_for_step(access.address, access.end());

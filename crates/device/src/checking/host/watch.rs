@@ -7,6 +7,7 @@
 use super::HostAccess;
 use super::lock::SignalLock;
 use super::range::Range;
+use super::tired;
 use super::{scratch, stack};
 use crate::exec;
 use crate::memory::map::PAGE;
@@ -188,6 +189,7 @@ impl Watch {
 
     /// The host waited for something: pages that trapped too often are watched again.
     pub fn synchronised(&self) {
+        tired::rested();
         if self.ranges.load(Ordering::Relaxed) == 0 {
             return;
         }
@@ -209,6 +211,7 @@ impl Watch {
 
     /// Nothing is outstanding: everything is open, whoever touches it.
     pub fn quiet(&self) {
+        tired::rested();
         if self.ranges.load(Ordering::Relaxed) == 0 {
             return;
         }
@@ -254,8 +257,8 @@ impl Watch {
         let mut notes = Vec::new();
         if pages > 0 {
             notes.push(format!(
-                "{} of host memory trapped {} times between synchronisations: later CPU accesses there went unchecked \
-                 until the next one",
+                "{} of host memory, or the code that touched them, trapped {} times between synchronisations: later CPU \
+                 accesses there went unchecked until the next one",
                 some(pages, "page", "pages"),
                 super::range::LIMIT
             ));
@@ -304,10 +307,10 @@ impl Watch {
     }
 
     /// Counts a trap of host code; the page may have had its last one.
-    pub(super) fn count_trap(&self, address: u64) {
+    pub(super) fn count_trap(&self, address: u64, tired: bool) {
         self.table.with_blocked(|table| {
             if let Some(range) = find(&mut table.ranges, address)
-                && range.count_trap(address)
+                && range.count_trap(address, tired)
             {
                 self.worn.fetch_add(1, Ordering::Relaxed);
             }
