@@ -119,9 +119,41 @@ unsafe extern "C-unwind" fn write(
     unsafe { access(context, address, bits, site, Some([low, high])) }
 }
 
+/// The fast path; nearly all accesses end here.
 #[inline(always)]
 unsafe fn access(context: *mut ThreadContext, address: u64, bits: u32, site: u32, value: Option<[u64; 2]>) {
     // SAFETY: called by generated code; the worker holds the checker while device code runs, and nothing here switches.
+    unsafe {
+        let block = (*context.cast::<Fiber>()).block;
+        let size = bits & what::SIZE;
+        // Weak, whole words.
+        if bits & !(what::SIZE | what::SHARED | what::NON_COHERENT | what::BLIND) == 0
+            && (address | u64::from(size)).is_multiple_of(4)
+            && let Some(order) = (*block).order.as_deref_mut()
+        {
+            let stamp = Stamp::new((*context).segment, (*context).linear as u16, Strength::Weak, site);
+            let offset = address.wrapping_sub((*block).window.base);
+            if offset < WINDOW {
+                let inside = offset + u64::from(size) <= u64::from((*block).context.total_shared);
+                if inside && order.fast_shared(offset as u32, size, stamp, value.is_some()) {
+                    return;
+                }
+            } else if let Some(checker) = (*block).checker.as_ref()
+                && checker.shadow.arena.contains(address)
+                && !context::memory(context).is_parameter(address)
+                && order.fast_global(checker, &checker.shadow.arena, address, size, stamp, value.is_some())
+            {
+                return;
+            }
+        }
+        look(context, address, bits, site, value);
+    }
+}
+
+/// Everything else.
+#[inline(never)]
+unsafe fn look(context: *mut ThreadContext, address: u64, bits: u32, site: u32, value: Option<[u64; 2]>) {
+    // SAFETY: as for `access`.
     unsafe {
         let block = (*context.cast::<Fiber>()).block;
         let (Some(order), Some(checker)) = ((*block).order.as_deref_mut(), (*block).checker.as_mut()) else { return };
@@ -129,28 +161,11 @@ unsafe fn access(context: *mut ThreadContext, address: u64, bits: u32, site: u32
         if target == Target::None {
             return;
         }
-        let size = bits & what::SIZE;
-        let stamp = Stamp::new((*context).segment, (*context).linear as u16, strength(bits >> what::STRENGTH), site);
-        let outside = matches!(target, Target::Shared(window)
-            if address - window + u64::from(size) > u64::from((*block).context.total_shared));
-        // Weak, whole words.
         let plain = bits & !(what::SIZE | what::SHARED | what::NON_COHERENT | what::BLIND) == 0;
-        if plain && !outside && (address | u64::from(size)).is_multiple_of(4) {
-            let fast = match target {
-                Target::Shared(window) => order.fast_shared((address - window) as u32, size, stamp, value.is_some()),
-                Target::Arena => {
-                    order.fast_global(checker, &checker.shadow.arena, address, size, stamp, value.is_some())
-                }
-                _ => false,
-            };
-            if fast {
-                return;
-            }
-        }
         let touch = Touch {
             address,
-            size,
-            stamp,
+            size: bits & what::SIZE,
+            stamp: Stamp::new((*context).segment, (*context).linear as u16, strength(bits >> what::STRENGTH), site),
             atomic: bits & what::ATOMIC != 0,
             blind: bits & (what::ATOMIC | what::BLIND) != what::ATOMIC,
             acquire: bits & what::ACQUIRE != 0,
@@ -158,7 +173,7 @@ unsafe fn access(context: *mut ThreadContext, address: u64, bits: u32, site: u32
             value: value.unwrap_or([0; 2]),
         };
         if let Target::Shared(window) = target
-            && outside
+            && address - window + u64::from(touch.size) > u64::from((*block).context.total_shared)
         {
             context::on_worker_stack(context, || checking::shared_bounds(context, &touch, window, value.is_some()));
             return;
