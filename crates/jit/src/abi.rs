@@ -40,8 +40,10 @@ pub struct BlockContext {
     pub parameters: *const u8,
     /// The device's own block object.
     pub device: *mut c_void,
-    /// `%envreg0..31` are zero; `%current_graph_exec`.
+    /// `%current_graph_exec`
     pub current_graph: u64,
+    /// `%envreg1` (high half) and `%envreg2`: where the blocks of a cooperative launch meet; 0 in other grids. Other `%envreg` are zero.
+    pub workspace: u64,
     /// The time at which the threads of the block begin, for happens-before.
     pub segment: u32,
 }

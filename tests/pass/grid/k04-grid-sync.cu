@@ -2,7 +2,6 @@
 //
 // build: -arch=sm_90 -lineinfo
 //@gpu
-//@needs cooperative launches
 #include "../../case.h"
 
 #include <cooperative_groups.h>

@@ -114,7 +114,7 @@ fn launch(
             .as_ref()
             .and_then(|checking| unsafe { checking.parameters(who, &checked.function, contents(grid, buffer), size) });
         let polls = checked.kernel.polls;
-        let child = Grid::new(device, checked, buffer, state.cancel.clone(), Some(grid));
+        let child = Grid::new(device, checked, buffer, state.cancel.clone(), Some(grid), None);
         if let Some(checking) = &device.checking {
             checking.device_launch(&child, stream, who);
             if let Some(finding) = blamed {

@@ -1,6 +1,6 @@
 //! Kernel launches by the host. launch-model.md section 2.1.
 
-use super::{Device, LaunchConfig};
+use super::{Device, LaunchConfig, Workspace};
 use crate::checking::Stack;
 use crate::engine::{Checked, Grid, Shape};
 use crate::memory::Kind;
@@ -32,16 +32,15 @@ impl Device {
             ONCE.call_once(|| eprintln!("hotfire: thread block clusters are not implemented"));
             return Err(Status::NOT_SUPPORTED);
         }
-        if config.attributes.cooperative {
-            static ONCE: Once = Once::new();
-            ONCE.call_once(|| eprintln!("hotfire: cooperative launches are not implemented"));
-            return Err(Status::NOT_SUPPORTED);
-        }
         let shape = Shape { grid: config.grid, block: config.block, dynamic_shared: config.dynamic_shared };
         let checked = Checked::new(function, shape, Status::INVALID_VALUE)?;
         if parameters.len() < function.parameter_bytes() as usize {
             return Err(Status::INVALID_VALUE);
         }
+        if config.attributes.cooperative && checked.blocks() > checked.capacity {
+            return Err(Status::COOPERATIVE_LAUNCH_TOO_LARGE);
+        }
+        let workspace = if config.attributes.cooperative { Some(Workspace::new(self)?) } else { None };
         let handle = self.resolve(config.stream);
         let stack = self.checking.as_ref().map(|_| Stack::here());
         let block = self.parameter_block(&parameters[..function.parameter_bytes() as usize])?;
@@ -49,7 +48,7 @@ impl Device {
             // The launch may have raced with a fault.
             state.sticky.ok()?;
             let stream = state.stream(handle)?;
-            let grid = Grid::new(self, checked, block, state.cancel.clone(), None);
+            let grid = Grid::new(self, checked, block, state.cancel.clone(), None, workspace);
             if let (Some(checking), Some(stack)) = (&self.checking, stack) {
                 checking.host_launch(&grid, handle, stack);
             }

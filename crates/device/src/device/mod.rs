@@ -11,9 +11,12 @@ mod limits;
 mod memory;
 mod streams;
 mod types;
+mod workspace;
 
 pub(crate) use launches::PARAMETER_ALIGNMENT;
 pub use types::{Allocation, Config, Event, EventFlags, LaunchAttributes, LaunchConfig, MemoryKind, Stream};
+
+pub(crate) use workspace::Workspace;
 
 use crate::builtins::{Heap, Printf};
 use crate::checking::Checking;
@@ -50,6 +53,8 @@ pub struct Device {
     modules: Mutex<Vec<Arc<Module>>>,
     /// Where texts that device code asked for lie.
     texts: Mutex<HashMap<&'static CStr, u64>>,
+    /// Idle workspaces of cooperative launches: after which reset they were made, and where they are.
+    workspaces: Mutex<Vec<(u64, u64)>>,
     pub(crate) heap: Heap,
     pub(crate) printf: Printf,
     pub(crate) host_thread: Once,
@@ -112,6 +117,7 @@ impl Device {
             flags: Mutex::new(HashMap::new()),
             modules: Mutex::new(Vec::new()),
             texts: Mutex::new(HashMap::new()),
+            workspaces: Mutex::new(Vec::new()),
             heap: Heap::new(),
             printf: Printf::new(config.output),
             host_thread: Once::new(),

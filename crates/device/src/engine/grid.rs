@@ -1,6 +1,6 @@
 //! One launch: the code to run, how many of its blocks were handed out, and how many have not exited.
 
-use crate::device::Device;
+use crate::device::{Device, Workspace};
 use crate::exec::{GridCode, Observer};
 use crate::memory::Kind;
 use crate::module::Function;
@@ -30,6 +30,8 @@ pub(crate) struct Checked {
     pub kernel: Arc<Kernel>,
     pub shape: Shape,
     cost: u64,
+    /// Blocks of this kind that the empty device holds.
+    pub capacity: u64,
 }
 
 impl Checked {
@@ -49,8 +51,9 @@ impl Checked {
         if occupancy == 0 {
             return Err(too_much_shared);
         }
-        let cost = CAPACITY / u64::from(occupancy * profile::MULTIPROCESSORS);
-        Ok(Self { function: function.clone(), kernel, shape, cost })
+        let capacity = u64::from(occupancy * profile::MULTIPROCESSORS);
+        let cost = CAPACITY / capacity;
+        Ok(Self { capacity, function: function.clone(), kernel, shape, cost })
     }
 
     /// Blocks of the grid.
@@ -73,6 +76,10 @@ pub(crate) struct Grid {
     unfinished: AtomicU64,
     /// Part of the device that one resident block takes.
     pub cost: u64,
+    /// Where its blocks meet, if it is cooperative: then they become resident together.
+    pub workspace: Option<Workspace>,
+    /// They have; changed under the engine's lock.
+    pub together: AtomicBool,
     /// Launches between the host and this grid.
     pub depth: u32,
     /// Blocks that are parked; changed under the engine's lock.
@@ -93,9 +100,10 @@ impl Grid {
         parameters: u64,
         cancel: Arc<AtomicBool>,
         launcher: Option<&Grid>,
+        workspace: Option<Workspace>,
     ) -> Arc<Self> {
         let blocks = launch.blocks();
-        let Checked { function, kernel, shape, cost } = launch;
+        let Checked { function, kernel, shape, cost, .. } = launch;
         Arc::new_cyclic(|this: &std::sync::Weak<Self>| Self {
             device,
             function,
@@ -106,6 +114,7 @@ impl Grid {
                 dynamic_shared: shape.dynamic_shared,
                 parameters: parameters as *const u8,
                 gridid: device.next_grid_id(),
+                workspace: workspace.as_ref().map_or(0, Workspace::address),
                 stack_limit: device.stack_limit(),
                 cancel,
                 call_target: crate::module::call_target,
@@ -118,6 +127,8 @@ impl Grid {
             blocks,
             unfinished: AtomicU64::new(blocks),
             cost,
+            workspace,
+            together: AtomicBool::new(false),
             depth: launcher.map_or(0, |launcher| launcher.depth + 1),
             parked: AtomicU32::new(0),
             prepared: AtomicU32::new(0),

@@ -309,6 +309,9 @@ impl State {
         self.completed |= self.active == 0 && !self.sticky.is_success();
         self.restructured();
         if let Payload::Grid(grid) = self.take_payload(item) {
+            if grid.together.load(Ordering::Relaxed) {
+                self.resident -= grid.cost * grid.code.blocks();
+            }
             if grid.prepared.load(Ordering::Relaxed) > 0 {
                 self.forget_prepared(item, grid.device.memory());
             }
@@ -335,7 +338,9 @@ impl State {
 
     /// Keeps a block that could only wait.
     pub fn park(&mut self, grid: &Grid, block: ParkedBlock) {
-        self.resident += grid.cost;
+        if !grid.together.load(Ordering::Relaxed) {
+            self.resident += grid.cost;
+        }
         if grid.parked.fetch_add(1, Ordering::Relaxed) == 0 {
             self.resident_grids += 1;
         }
@@ -344,7 +349,9 @@ impl State {
 
     /// A parked block is going to run, or is dropped.
     pub(super) fn unpark(&mut self, grid: &Grid) {
-        self.resident -= grid.cost;
+        if !grid.together.load(Ordering::Relaxed) {
+            self.resident -= grid.cost;
+        }
         if grid.parked.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.resident_grids -= 1;
         }
@@ -356,8 +363,17 @@ impl State {
             self.ready.pop_front();
         }
         let grid = self.ready.front()?;
-        let fits = self.resident + grid.cost <= CAPACITY
+        if grid.together.load(Ordering::Relaxed) {
+            return Some(grid.clone());
+        }
+        // A cooperative launch takes the room for all its blocks at once, or none.
+        let cost = if grid.workspace.is_some() { grid.cost * grid.code.blocks() } else { grid.cost };
+        let fits = self.resident + cost <= CAPACITY
             && (self.resident_grids < RESIDENT_GRIDS || grid.parked.load(Ordering::Relaxed) > 0);
+        if fits && grid.workspace.is_some() {
+            grid.together.store(true, Ordering::Relaxed);
+            self.resident += cost;
+        }
         fits.then(|| grid.clone())
     }
 

@@ -105,6 +105,7 @@ impl Block {
             parameters: ptr::null(),
             device: ptr::null_mut(),
             current_graph: 0,
+            workspace: 0,
             segment: 0,
         };
         Box::new(Self {
@@ -173,6 +174,7 @@ impl Block {
         self.context.dynamic_shared = grid.dynamic_shared;
         self.context.total_shared = shared;
         self.context.gridid = grid.gridid;
+        self.context.workspace = grid.workspace;
         self.context.shared = self.window.base as *mut u8;
         self.context.parameters = grid.parameters;
         self.context.device = ptr::from_mut(self).cast();

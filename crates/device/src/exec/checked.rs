@@ -3,6 +3,7 @@
 use super::block::Block;
 use super::context;
 use super::fiber::Fiber;
+use super::poll::{Look, Seen};
 use super::window::WINDOW;
 use crate::checking;
 use hotfire_check::{BlockOrder, Cell, Checker, Problem, Stamp, Strength, Touch};
@@ -190,36 +191,44 @@ unsafe fn look(context: *mut ThreadContext, address: u64, bits: u32, site: u32, 
         {
             context::on_worker_stack(context, || checking::problem(context, &touch, problem, value.is_some()));
         }
+        let mut again = false;
         if let Some(writer) = writer
             && (value.is_none() || !touch.blind)
             && !matches!(problem, Some(Problem::Unset { .. }))
         {
-            poll(context, &touch, writer);
+            again = poll(context, &touch, bits, writer) && value.is_none();
         }
-        if !plain {
+        if !plain && !again {
             (*context).segment = checker.strong(order, &touch, value.is_some());
         }
     }
 }
 
-/// The thread strongly reads what `writer` wrote, perhaps not for the first time.
-unsafe fn poll(context: *mut ThreadContext, touch: &Touch, writer: Stamp) {
+/// The thread strongly reads what `writer` wrote, perhaps not for the first time. True if it just did so in the same way and saw the same:
+/// there is nothing new to learn from it.
+unsafe fn poll(context: *mut ThreadContext, touch: &Touch, bits: u32, writer: Stamp) -> bool {
     // SAFETY: called for a legal access of the running thread.
     unsafe {
         let fiber = context.cast::<Fiber>();
         let address = touch.address;
         if !address.is_multiple_of(u64::from(touch.size)) {
-            return;
+            return false;
         }
         let value = match touch.size {
             4 => u64::from((address as *const u32).read_volatile()),
             8 => (address as *const u64).read_volatile(),
             2 => u64::from((address as *const u16).read_volatile()),
             1 => u64::from((address as *const u8).read_volatile()),
-            _ => return,
+            _ => return false,
         };
-        if (*fiber).polls.read(address, touch.size, value, (*fiber).spins) {
-            context::on_worker_stack(context, || checking::spin_ended(context, touch, writer));
+        let look = Look { address, bits, writer: writer.0, value };
+        match (*fiber).polls.read(look, (*fiber).spins) {
+            Seen::First => false,
+            Seen::Again => true,
+            Seen::Ended => {
+                context::on_worker_stack(context, || checking::spin_ended(context, touch, writer));
+                false
+            }
         }
     }
 }

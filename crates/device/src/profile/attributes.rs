@@ -111,7 +111,7 @@ static TABLE: &[(u32, i32)] = &[
     (90, 1),                                // ComputePreemptionSupported
     (91, 1),                                // CanUseHostPointerForRegisteredMem
     (92, 0), (93, 0), (94, 0),              // reserved
-    (95, 0),                                // CooperativeLaunch: not yet
+    (95, 1),                                // CooperativeLaunch
     (96, 0),                                // reserved
     (97, SHARED_PER_BLOCK_OPTIN as i32),    // MaxSharedMemoryPerBlockOptin
     (98, 0),                                // CanFlushRemoteWrites

@@ -116,6 +116,8 @@ impl Emit<'_, '_> {
             }
             Special::CurrentGraphExec => self.of_block(types::I64, offset_of!(BlockContext, current_graph)),
             Special::WarpSize => self.word(32),
+            Special::EnvReg(1) => self.of_block(types::I32, offset_of!(BlockContext, workspace) + 4),
+            Special::EnvReg(2) => self.of_block(types::I32, offset_of!(BlockContext, workspace)),
             Special::EnvReg(_) | Special::Pm(_) | Special::ReservedSmemOffset(_) => self.word(0),
             Special::Pm64(_) => self.f.ins().iconst(types::I64, 0),
         }

@@ -164,6 +164,7 @@ impl Code {
             parameters: parameters.as_ptr().cast(),
             device: std::ptr::null_mut::<c_void>(),
             current_graph: 0,
+            workspace: 0,
             segment: 0,
         };
         let mut thread = ThreadContext {
