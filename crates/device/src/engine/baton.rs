@@ -18,6 +18,7 @@ use super::{Engine, State, threads};
 use crate::checking::Checking;
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Tasks after which the turn is offered to the next in line.
@@ -39,6 +40,8 @@ pub(crate) struct Baton {
     pub ended: Condvar,
     /// A host function ended.
     pub served: Condvar,
+    /// Host threads in [`Engine::pump`]: they go on whatever the device does.
+    pumping: AtomicUsize,
 }
 
 struct Line {
@@ -60,7 +63,13 @@ impl Baton {
             granted: Condvar::new(),
             ended: Condvar::new(),
             served: Condvar::new(),
+            pumping: AtomicUsize::new(0),
         }
+    }
+
+    /// Whether a host thread is in line that does not wait for what the device does.
+    pub fn pumping(&self) -> bool {
+        self.pumping.load(Ordering::SeqCst) > 0
     }
 
     /// Whether a host thread is in line, and how many turns there were.
@@ -221,10 +230,13 @@ impl Engine {
         if threads::is_host_function() || self.state.lock().model.all_idle() {
             return;
         }
+        baton.pumping.fetch_add(1, Ordering::SeqCst);
         let mut turn = Turn::take(self, baton);
         let host_function = self.state.lock().host_function_due();
         if host_function != Some(false) {
             turn.advance(PUMP, host_function.is_some());
         }
+        drop(turn);
+        baton.pumping.fetch_sub(1, Ordering::SeqCst);
     }
 }

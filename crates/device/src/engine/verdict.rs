@@ -40,7 +40,8 @@ pub(super) enum Next {
 impl Engine {
     /// Nothing moved in a slice that the caller, who has the turn, granted. A verdict ends all work.
     pub(super) fn consider(&self, baton: &Baton, suspicion: &mut Suspicion) -> Next {
-        if !threads::none_can_act() {
+        let host_acts = || baton.pumping() || !threads::none_can_act();
+        if host_acts() {
             *suspicion = Suspicion::default();
             return Next::Rest;
         }
@@ -66,7 +67,17 @@ impl Engine {
         }
         let Some(memory) = state.memory() else { return Next::Rest };
         let now = fingerprint(memory, state.parked.iter().chain(&state.stuck));
-        if suspicion.memory.replace(now) != Some(now) || !threads::none_can_act() {
+        if suspicion.memory.replace(now) != Some(now) {
+            return Next::Again;
+        }
+        // Asked without the lock, for which a thread that can act may wait.
+        drop(state);
+        if host_acts() {
+            *suspicion = Suspicion::default();
+            return Next::Rest;
+        }
+        let mut state = self.state.lock();
+        if state.structure != structure {
             return Next::Again;
         }
         let stalled = state.stalled();
