@@ -7,8 +7,8 @@ __global__ void sign(int* out) {
     __shared__ int cell;
     if (threadIdx.x == 0) cell = 1;
     if (threadIdx.x == 32)
-        cell = 2;  //~ race/block
-    __syncthreads();
+        cell = 2;
+    __syncthreads();  //~ race/block (both stores become one instruction, which the compiler counts to this line)
     out[threadIdx.x] = cell;
 }
 

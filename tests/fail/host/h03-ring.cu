@@ -1,4 +1,5 @@
-// h03: a ring of two slots of managed memory: the CPU waits for the event of the wrong slot before it fills one again.
+// h03: a ring of two slots of managed memory: the CPU waits for the event of the first slot, whichever it
+// fills again.
 //
 // build: -arch=sm_90 -lineinfo -g
 #include "../../case.h"
@@ -25,7 +26,7 @@ int main() {
         CHECK(cudaEventCreateWithFlags(&used[i], cudaEventDisableTiming));
     }
     for (int round = 0; round < 6; ++round) {
-        int slot = round % 2, wait = 1 - slot;
+        int slot = round % 2, wait = 0;
         CHECK(cudaEventSynchronize(used[wait]));
         for (int i = 0; i < 24; ++i)
             ring[slot].text[i] = i < round ? ' ' : '.';  //~ race/host

@@ -22,6 +22,8 @@ pub(super) struct Thread {
     pub fence: Option<(Clock, Strength)>,
     /// What it read and has not acquired.
     pub seen: Vec<Seen>,
+    /// The log that it released its last fence to.
+    pub released: Option<u64>,
 }
 
 /// The order of one block.
@@ -221,6 +223,7 @@ impl BlockOrder {
                     clock.get_or_insert_with(|| Clock::clone(&self.start)).join(&more);
                 }
                 join_fence(&mut fence, own.fence.take());
+                own.released = None;
             }
             self.clock = clock;
             self.fence = fence;
@@ -268,6 +271,7 @@ impl BlockOrder {
         for party in leaving {
             let own = self.own_mut(party.thread);
             own.clock = Some(clock.clone());
+            own.released = None;
             if fence.is_some() {
                 own.fence.clone_from(&fence);
             }
@@ -284,7 +288,9 @@ impl BlockOrder {
         let reach = self.reach(scope);
         self.acquire(checker, thread, reach);
         let clock = self.knowledge(thread, time);
-        self.own_mut(thread).fence = Some((clock, scope));
+        let own = self.own_mut(thread);
+        own.fence = Some((clock, scope));
+        own.released = None;
         checker.tick(self.item, self.block)
     }
 
@@ -313,12 +319,20 @@ impl BlockOrder {
         time: u32,
         scope: Strength,
         all: bool,
+        again: Option<u64>,
     ) -> (Option<(Clock, Reach)>, u32) {
         if all {
             let clock = self.knowledge(thread, time);
             return (Some((clock, self.reach(scope))), checker.tick(self.item, self.block));
         }
+        // An atomic whose log has the same fence already: polling adds nothing.
+        if again.is_some() && self.own(thread).is_some_and(|own| own.released == again) {
+            return (None, time);
+        }
         let fence = self.fence_of(thread);
+        if fence.is_some() {
+            self.own_mut(thread).released = again;
+        }
         (fence.map(|(clock, fence)| (clock, self.reach(scope.min(fence)))), time)
     }
 

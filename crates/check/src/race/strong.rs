@@ -24,9 +24,11 @@ impl Checker {
         if !writes {
             return time;
         }
-        let (released, time) = block.release(self, thread, time, scope, access.release);
+        let location = access.address & !3;
+        let again = self.locations.log(location).filter(|_| access.atomic);
+        let (released, time) = block.release(self, thread, time, scope, access.release, again);
         if released.is_some() || !self.locations.is_empty() {
-            self.locations.write(access.address & !3, access.atomic, released);
+            self.locations.write(location, access.atomic, released);
         }
         time
     }

@@ -70,7 +70,11 @@ impl Seen {
 
 /// All locations through which something was released.
 #[derive(Default)]
-pub struct Locations(HashMap<u64, Log>);
+pub struct Locations {
+    logs: HashMap<u64, (u64, Log)>,
+    /// Logs so far.
+    count: u64,
+}
 
 // SAFETY: the logs are shared by the locations and the threads of one checker only, which goes from host thread to host thread as a
 // whole, under a lock.
@@ -79,27 +83,37 @@ unsafe impl Send for Locations {}
 impl Locations {
     /// Forgets all.
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.logs.clear();
     }
 
     /// What a strong read of the location sees.
     pub fn read(&self, address: u64, reach: Reach) -> Option<Seen> {
-        let log = self.0.get(&address)?;
+        let (_, log) = self.logs.get(&address)?;
         Some(Seen { log: log.clone(), upto: log.borrow().len(), reach })
     }
 
     /// A strong write, with what it releases. An atomic goes on with the log.
     pub fn write(&mut self, address: u64, atomic: bool, released: Option<(Clock, Reach)>) {
         if !atomic {
-            self.0.remove(&address);
+            self.logs.remove(&address);
         }
         if let Some((clock, reach)) = released {
-            self.0.entry(address).or_default().borrow_mut().push(Released { clock, reach });
+            let Locations { logs, count } = self;
+            let (_, log) = logs.entry(address).or_insert_with(|| {
+                *count += 1;
+                (*count, Log::default())
+            });
+            log.borrow_mut().push(Released { clock, reach });
         }
+    }
+
+    /// The number of the location's log, if anything was released through it.
+    pub fn log(&self, address: u64) -> Option<u64> {
+        self.logs.get(&address).map(|(number, _)| *number)
     }
 
     /// Is there nothing?
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.logs.is_empty()
     }
 }
