@@ -1,7 +1,6 @@
 // The twin of fail/cdp/d06-set.cu: the target is global memory.
 //
 // build: -arch=sm_90 -rdc=true -lineinfo -lcudadevrt
-//@gpu
 #include "../../case.h"
 
 __global__ void parent(unsigned* scratch, unsigned* out) {

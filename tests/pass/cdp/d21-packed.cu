@@ -17,7 +17,7 @@ __global__ void parent() {
     double value = 2.5;
     std::memcpy(buffer, &tag, sizeof tag);
     std::memcpy(buffer + 8, &value, sizeof value);
-    cudaLaunchDevice(reinterpret_cast<void*>(child), buffer, dim3(1), dim3(1), 0, cudaStreamFireAndForget);
+    cudaLaunchDevice(reinterpret_cast<void*>(child), buffer, dim3(1), dim3(1), 0, 0);
 }
 
 int main() {

@@ -55,6 +55,16 @@ impl<'a> StalledGrid<'a> {
         }
     }
 
+    /// Do some threads of a block wait at a barrier for others that loop, but not on memory that other blocks or grids can write?
+    fn misses_barrier(&self) -> bool {
+        let loops = || self.spots.iter().filter(|spot| spot.at == WaitsAt::Loop);
+        loops().all(|spot| spot.polls.is_none())
+            && self
+                .spots
+                .iter()
+                .any(|spot| matches!(spot.at, WaitsAt::Barrier(_)) && loops().any(|other| other.block == spot.block))
+    }
+
     fn gridid(&self) -> u64 {
         self.grid.code.gridid
     }
@@ -105,8 +115,14 @@ impl Checking {
         for &(grid, left, blocks) in &starved {
             self.collector.add(self.residency(grid, left, blocks));
         }
-        if starved.is_empty() {
-            self.collector.add(self.cycle(stalled));
+        if !starved.is_empty() {
+            return;
+        }
+        match stalled.grids.iter().find(|grid| grid.misses_barrier()) {
+            Some(grid) => self.waits_at_barrier(grid),
+            None => {
+                self.collector.add(self.cycle(stalled));
+            }
         }
     }
 
@@ -187,8 +203,14 @@ impl Checking {
     pub fn stuck(&self, grid: &Grid, block: &ParkedBlock) {
         let mut stuck = StalledGrid::new(grid);
         stuck.add(block);
-        let block = triple(grid.code.coordinates(block.block()));
-        let name = self.grid_name(grid.code.gridid);
+        self.waits_at_barrier(&stuck);
+    }
+
+    /// Some threads of a block wait at a barrier, or all of them at different ones, and the others never come.
+    fn waits_at_barrier(&self, stuck: &StalledGrid<'_>) {
+        let first = stuck.spots.iter().find(|spot| spot.at != WaitsAt::Loop).unwrap_or(&stuck.spots[0]);
+        let block = triple(first.block);
+        let name = self.grid_name(stuck.gridid());
         let what = |spot: &Spot| match spot.at {
             WaitsAt::Barrier(id) => format!("at barrier {id}"),
             WaitsAt::Collective => "at a warp-level synchronisation".into(),
@@ -205,8 +227,7 @@ impl Checking {
         let message =
             format!("block {block} of {name} never goes on: {} wait for threads that never come", list(&groups));
         let mut finding = Finding::new(Rule::ProgressBarrier, message);
-        finding.accesses = self.sides([&stuck].into_iter(), false);
-        let first = &stuck.spots[0];
+        finding.accesses = self.sides([stuck].into_iter(), false);
         finding.edge = Some(match first.at {
             WaitsAt::Barrier(id) => format!("not every live thread of the block reaches barrier {id}"),
             _ => "not every live lane that the mask names reaches the warp-level synchronisation".into(),
