@@ -1,6 +1,6 @@
 //! Branches, returns, and the fuel of loops that wait for others.
 
-use super::{Emit, FUEL, Result};
+use super::{Emit, Result};
 use crate::abi::Fault;
 use crate::unit::{Shape, UNREACHABLE};
 use cranelift_codegen::ir::{self, Block, BlockCall, InstBuilder, JumpTableData, types};
@@ -132,7 +132,7 @@ impl Emit<'_, '_> {
 
     /// The thread may go on for a while before it lets others run again.
     pub(super) fn refuel(&mut self) {
-        let full = self.f.ins().iconst(types::I32, FUEL);
+        let full = self.full_fuel();
         self.f.def_var(self.fuel, full);
     }
 }

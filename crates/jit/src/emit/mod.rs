@@ -41,6 +41,8 @@ pub(crate) type Result<T> = std::result::Result<T, Diagnostic>;
 
 /// Iterations of a waiting loop before a thread lets others run.
 const FUEL: i64 = 64;
+/// The same in checked code, where each look costs more and a thread that waits should be seen to wait soon.
+const CHECKED_FUEL: i64 = 8;
 
 /// Signature of a function of the given shape.
 pub(crate) fn signature(shape: Shape) -> Signature {
@@ -254,8 +256,13 @@ impl Emit<'_, '_> {
         }
         let zero = self.f.ins().iconst(types::I8, 0);
         self.f.def_var(self.carry, zero);
-        let fuel = self.f.ins().iconst(types::I32, FUEL);
+        let fuel = self.full_fuel();
         self.f.def_var(self.fuel, fuel);
+    }
+
+    fn full_fuel(&mut self) -> Value {
+        let fuel = if self.unit.options.checks.is_some() { CHECKED_FUEL } else { FUEL };
+        self.f.ins().iconst(types::I32, fuel)
     }
 
     fn begin_thread(&mut self) {
