@@ -89,6 +89,10 @@ fn inspect_bytes(bytes: &[u8]) -> Runtime {
     if !functions.is_empty() {
         return Runtime::Static(functions);
     }
+    // nvcc leaves an empty fat binary in programs of the driver API, which have no runtime inside.
+    if elf.symbols().next().is_some() {
+        return Runtime::Elsewhere;
+    }
     let has_code = elf.sections().any(|section| section.name().is_ok_and(|name| CODE_SECTIONS.contains(&name)));
     if has_code { Runtime::Stripped } else { Runtime::Elsewhere }
 }

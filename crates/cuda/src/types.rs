@@ -226,6 +226,22 @@ pub struct ChannelFormat {
     pub kind: c_uint,
 }
 
+/// `CUctxCreateParams`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ContextParameters {
+    pub affinities: u64,
+    pub affinity_count: c_int,
+    pub graphics: u64,
+}
+
+impl ContextParameters {
+    /// Is anything asked for?
+    pub(crate) fn asks(&self) -> bool {
+        self.affinity_count != 0 || self.graphics != 0
+    }
+}
+
 /// `cudaMemLocation`, `CUmemLocation`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

@@ -99,6 +99,15 @@ fn a_stripped_program_is_told_what_to_do() {
     assert!(stderr.starts_with("hotfire: ") && stderr.contains("-cudart shared"), "{stderr}");
 }
 
+#[test]
+fn a_program_that_nvcc_linked_for_the_driver_alone_starts() {
+    // nvcc leaves the section in every program that it links.
+    let source =
+        "__attribute__((section(\".nv_fatbin\"), used)) static const int code[4];\nint main(void) { return 7; }\n";
+    let output = run(&build("driver-alone", source, Link::Shared));
+    assert_eq!((output.status.code(), texts(&output)), (Some(7), (String::new(), String::new())));
+}
+
 /// A library with the static runtime inside, and a program that calls it.
 fn build_library(name: &str, late: bool) -> (PathBuf, PathBuf) {
     let (source, library) = (scratch(&format!("{name}-library.c")), scratch(&format!("lib{name}.so")));

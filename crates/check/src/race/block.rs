@@ -112,7 +112,7 @@ impl BlockOrder {
             self.start = start.clone();
             self.verdicts = Default::default();
             // Times of the shadow may be of a block that lived before the floor.
-            self.shared.clear();
+            self.shared.clear(&mut checker.shadow.splits);
             self.shared.resize(shared);
         }
         self.block = block as u32;

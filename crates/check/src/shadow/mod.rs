@@ -142,7 +142,8 @@ impl SharedShadow {
     }
 
     /// Forgets all.
-    pub fn clear(&mut self) {
+    pub fn clear(&mut self, splits: &mut Splits) {
+        self.cells.iter().filter_map(|[writer, ..]| writer.split_index()).for_each(|index| splits.remove(index));
         self.cells.fill([Stamp::NONE; 3]);
     }
 

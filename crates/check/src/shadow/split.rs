@@ -48,6 +48,23 @@ impl Splits {
         }
     }
 
+    /// Forgets what was before a time. Whether nothing is left, in which case there is no such entry any more.
+    pub fn forget(&mut self, index: u32, before: u32) -> bool {
+        let mut left = false;
+        for byte in self.get(index) {
+            for stamp in [&mut byte.writer, &mut byte.reader] {
+                if stamp.time() < before {
+                    *stamp = Stamp::NONE;
+                }
+                left |= !stamp.is_none();
+            }
+        }
+        if !left {
+            self.remove(index);
+        }
+        !left
+    }
+
     /// The word is whole again.
     pub fn remove(&mut self, index: u32) {
         self.free.push(index);

@@ -7,8 +7,8 @@ use hotfire_device::{Device, Limit, Status};
 
 use super::attribute::{PRIORITIES, check_device};
 use crate::export::export;
-use crate::pointer::Out;
-use crate::types::Handle;
+use crate::pointer::{In, Out};
+use crate::types::{ContextParameters, Handle};
 use crate::{context, notice, thread};
 
 /// The flags that `cuCtxCreate` knows.
@@ -115,9 +115,9 @@ export! {
         create(out, flags, device)
     }
 
-    /// A new context; its parameters are for MPS and graphics.
-    driver fn cuCtxCreate_v4(out: Out<Handle>, parameters: *const c_void, flags: u32, device: c_int) {
-        if !parameters.is_null() {
+    /// A new context; its parameters are for MPS and graphics. Programs that want neither pass null or a structure of zeros.
+    driver fn cuCtxCreate_v4(out: Out<Handle>, parameters: In<ContextParameters>, flags: u32, device: c_int) {
+        if !parameters.is_null() && parameters.get()?.asks() {
             notice::once("parameters of cuCtxCreate (affinity, graphics) are not implemented by this device");
             return Err(Status::NOT_SUPPORTED);
         }

@@ -16,7 +16,7 @@ fn who(side: &Access) -> String {
 fn does(action: Action) -> &'static str {
     match action {
         Action::Read | Action::CopyFrom => "reads",
-        Action::Atomic => "changes by an atomic",
+        Action::Atomic => "atomically changes",
         _ => "writes",
     }
 }

@@ -78,12 +78,17 @@ unsafe fn target(context: *mut ThreadContext, block: *mut Block, address: u64, b
 }
 
 /// The shadow of shared memory; what blocks left there that had the window before is forgotten.
-fn shared_cell(order: &mut BlockOrder, offset: u64) -> Option<Cell> {
+fn shared_cell(checker: &mut Checker, order: &mut BlockOrder, offset: u64) -> Option<Cell> {
     let since = order.since;
     let cell = order.shared.cell(u32::try_from(offset).ok()?)?;
     // SAFETY: the cell lies in the block's own shadow.
     unsafe {
-        if (*cell.writer).time() < since {
+        let writer = *cell.writer;
+        let forgotten = match writer.split_index() {
+            Some(index) => checker.shadow.splits.forget(index, since),
+            None => writer.time() < since,
+        };
+        if forgotten {
             *cell.writer = Stamp::NONE;
         }
         if (*cell.reader).time() < since {
@@ -96,7 +101,7 @@ fn shared_cell(order: &mut BlockOrder, offset: u64) -> Option<Cell> {
 
 fn cell(checker: &mut Checker, order: &mut BlockOrder, target: Target, address: u64) -> Option<Cell> {
     match target {
-        Target::Shared(window) => shared_cell(order, address - window),
+        Target::Shared(window) => shared_cell(checker, order, address - window),
         Target::Arena => Some(checker.shadow.arena.cell(address)),
         Target::Host => checker.shadow.cell(address).ok(),
         Target::None => None,
