@@ -111,13 +111,13 @@ fn processes_of_one_run_are_counted_together() {
 #[test]
 fn the_schedule_is_passed_in_variables() {
     let scratch = Scratch::new("check-variables");
-    let script = "echo $HOTFIRE_POLICY,$HOTFIRE_BLOCK_ORDER,$HOTFIRE_POOL,$HOTFIRE_OUTCOME";
+    let script = "echo $HOTFIRE_POLICY,$HOTFIRE_BLOCK_ORDER,$HOTFIRE_POOL";
     let variables = |options: &[&str]| text(&check(&scratch, options, script).stdout).trim().to_owned();
-    assert_eq!(variables(&[]), "eager,,,");
-    assert_eq!(variables(&["--policy", "latest", "--pool", "4", "--outcome", "--profile", "h200"]), "latest,,4,1");
-    assert_eq!(variables(&["--block-order", "random", "--seed", "3"]), "eager,random:3,,");
-    assert_eq!(variables(&["--replay", "random:17/blocks:3/pool:4"]), "random:17,random:3,4,");
-    assert_eq!(variables(&["--seeds", "2..4"]), "random:2,,,\nrandom:3,,,");
+    assert_eq!(variables(&[]), "eager,,");
+    assert_eq!(variables(&["--policy", "latest", "--pool", "4", "--profile", "h200"]), "latest,,4");
+    assert_eq!(variables(&["--block-order", "random", "--seed", "3"]), "eager,random:3,");
+    assert_eq!(variables(&["--replay", "random:17/blocks:3/pool:4"]), "random:17,random:3,4");
+    assert_eq!(variables(&["--seeds", "2..4"]), "random:2,,\nrandom:3,,");
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub struct Ran {
 }
 
 /// Runs the program once and reads what it reported. The error is an exit code; what it means has been said.
-pub fn run(program: &[OsString], schedule: &Schedule, outcome: bool) -> Result<Ran, u8> {
+pub fn run(program: &[OsString], schedule: &Schedule) -> Result<Ran, u8> {
     let cannot_start = |message: String| {
         report(&message);
         run::CANNOT_START
@@ -33,10 +33,7 @@ pub fn run(program: &[OsString], schedule: &Schedule, outcome: bool) -> Result<R
     let path =
         directory.path().canonicalize().map_err(|error| cannot_start(format!("the directory for reports: {error}")))?;
     let mut command = run::command(program).map_err(cannot_start)?;
-    command.env("HOTFIRE_CHECK", &path).env_remove("HOTFIRE_OUTCOME");
-    if outcome {
-        command.env("HOTFIRE_OUTCOME", "1");
-    }
+    command.env("HOTFIRE_CHECK", &path);
     for (name, value) in schedule.variables() {
         match value {
             Some(value) => command.env(name, value),
