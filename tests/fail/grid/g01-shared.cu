@@ -1,4 +1,5 @@
-// g01: two threads of a block store to one shared cell with no barrier between.
+// g01: two threads of a block store to one shared cell with no barrier between. (Both stores become one instruction,
+// which the compiler counts to the line of the barrier.)
 //
 // build: -arch=sm_90 -lineinfo
 #include "../../case.h"
@@ -8,7 +9,7 @@ __global__ void sign(int* out) {
     if (threadIdx.x == 0) cell = 1;
     if (threadIdx.x == 32)
         cell = 2;
-    __syncthreads();  //~ race/block (both stores become one instruction, which the compiler counts to this line)
+    __syncthreads();  //~ race/block
     out[threadIdx.x] = cell;
 }
 
