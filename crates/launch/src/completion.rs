@@ -1,6 +1,7 @@
 //! From exited to complete (launch-model 3.1 and 3.3), iteratively: what one call sets in motion is a queue, not a
 //! recursion, however deep the tree.
 
+use crate::early::Early;
 use crate::edge::EdgeKind;
 use crate::handle::Item;
 use crate::model::Model;
@@ -14,12 +15,19 @@ impl Model {
     /// If the item is not running.
     pub fn finished(&mut self, item: Item) {
         assert!(self.stage(item) == Stage::Running, "only what runs can finish");
+        self.reach(item.index, Early::Triggered);
         self.nodes[item.index as usize].stage = Stage::Exited;
         self.release_owned(item.index);
         self.release_held(item.index);
-        if self.nodes[item.index as usize].open_children == 0 {
-            self.advancing.push_back(item.index);
-            self.advance();
+        self.end_if_over(item.index);
+        self.advance();
+    }
+
+    /// The item is done if its threads have exited, nothing of its own is left, and all that it may run beside is complete.
+    pub(crate) fn end_if_over(&mut self, index: u32) {
+        let node = &self.nodes[index as usize];
+        if node.stage == Stage::Exited && node.open_children == 0 && node.ties == 0 {
+            self.advancing.push_back(index);
         }
     }
 
@@ -85,11 +93,8 @@ impl Model {
         if queue == Queue::Tail {
             self.tail_completed(index, parent, next_tail);
         } else if parent != NONE {
-            let parent_node = &mut self.nodes[parent as usize];
-            parent_node.open_children -= 1;
-            if parent_node.open_children == 0 && parent_node.stage == Stage::Exited {
-                self.advancing.push_back(parent);
-            }
+            self.nodes[parent as usize].open_children -= 1;
+            self.end_if_over(parent);
         }
     }
 

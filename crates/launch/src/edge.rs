@@ -1,5 +1,5 @@
-//! Edges: why an item waits for another. All kinds so far end when the source is complete, except that the first tail
-//! of a grid waits for it to be done.
+//! Edges: why an item waits for another. They end when the source is complete, except that the first tail of a grid waits for it
+//! to be done, and that programmatic edges end earlier (early.rs).
 
 use crate::handle::Item;
 use crate::model::Model;
@@ -16,20 +16,26 @@ pub enum EdgeKind {
     Event,
     /// A tail waits for the end of its grid, or for the tail before it (3.3).
     Tail,
+    /// It may start once all blocks of the source have triggered or exited (4.2).
+    Programmatic,
+    /// It may start once all blocks of the source have begun (4.1).
+    LaunchCompletion,
+    /// It may run beside the source, but is not done before the source is complete (4.8).
+    Prerequisite,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Edge {
-    kind: EdgeKind,
-    to: u32,
+    pub kind: EdgeKind,
+    pub to: u32,
     /// The next edge out of the same source; in the free list, the next free one.
-    next: u32,
+    pub next: u32,
 }
 
 /// All edges that are not satisfied yet, in lists by source.
 #[derive(Clone, Debug)]
 pub(crate) struct Edges {
-    edges: Vec<Edge>,
+    pub edges: Vec<Edge>,
     free: u32,
 }
 
@@ -38,7 +44,7 @@ impl Edges {
         Edges { edges: Vec::new(), free: NONE }
     }
 
-    fn add(&mut self, kind: EdgeKind, to: u32) -> u32 {
+    pub fn add(&mut self, kind: EdgeKind, to: u32) -> u32 {
         let edge = Edge { kind, to, next: NONE };
         match self.free {
             NONE => {
@@ -54,7 +60,7 @@ impl Edges {
     }
 
     /// Removes the first edge of a list; answers what it was and what is now the first.
-    fn pop(&mut self, first: u32) -> (EdgeKind, u32, u32) {
+    pub fn pop(&mut self, first: u32) -> (EdgeKind, u32, u32) {
         let free = std::mem::replace(&mut self.free, first);
         let edge = &mut self.edges[first as usize];
         let next = std::mem::replace(&mut edge.next, free);
@@ -74,7 +80,10 @@ impl Model {
             NONE => source.first_edge = edge,
             last => self.edges.edges[last as usize].next = edge,
         }
-        self.nodes[to as usize].blockers += 1;
+        match kind {
+            EdgeKind::Prerequisite => self.nodes[to as usize].ties += 1,
+            _ => self.nodes[to as usize].blockers += 1,
+        }
     }
 
     /// `from` is complete: all edges out of it are satisfied, in the order in which they were made.
@@ -91,7 +100,10 @@ impl Model {
 
     /// One thing that `to` waited for is over. Every order between two items passes here, tails included: the place
     /// for a happens-before relation to join the clock of `from` into that of `to`.
-    pub(crate) fn satisfy(&mut self, _kind: EdgeKind, _from: u32, to: u32) {
+    pub(crate) fn satisfy(&mut self, kind: EdgeKind, _from: u32, to: u32) {
+        if kind == EdgeKind::Prerequisite {
+            return self.untie(to);
+        }
         let node = &mut self.nodes[to as usize];
         node.blockers -= 1;
         if node.blockers == 0 {
@@ -108,11 +120,13 @@ impl Model {
                 continue;
             }
             let from = self.item(index as u32);
-            let mut edge = node.first_edge;
-            while edge != NONE {
-                let Edge { kind, to, next } = self.edges.edges[edge as usize];
-                waits.push((from, self.item(to), kind));
-                edge = next;
+            for first in [node.first_early, node.first_edge] {
+                let mut edge = first;
+                while edge != NONE {
+                    let Edge { kind, to, next } = self.edges.edges[edge as usize];
+                    waits.push((from, self.item(to), kind));
+                    edge = next;
+                }
             }
             let (mut before, mut tail) = (from, node.first_tail);
             while tail != NONE {

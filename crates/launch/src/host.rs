@@ -5,6 +5,7 @@
 //! for it. Per-thread default streams are blocking streams in that respect and do not join each other. An event record
 //! and a wait are actions like a launch.
 
+use crate::early::Early;
 use crate::edge::EdgeKind;
 use crate::handle::{Item, Stream, next_generation};
 use crate::model::Model;
@@ -30,6 +31,10 @@ struct HostStream {
     destroyed: bool,
     /// Its last item, until that is complete.
     tail: Option<Item>,
+    /// Its last action is the launch of a kernel: one that follows may start early (launch-model 4.10).
+    kernel: bool,
+    /// What the next action waits for besides, as far as a kernel does.
+    early: Vec<(Item, Early)>,
     /// The number of the action in the legacy stream behind which its last item comes; 0 is none. It stays right when the
     /// stream is idle or its slot is reused: that item is complete, so the action is too.
     joined: u64,
@@ -52,7 +57,16 @@ pub(crate) struct HostStreams {
 impl HostStream {
     fn new(kind: StreamKind) -> HostStream {
         let generation = NonZeroU32::MIN;
-        HostStream { generation, kind, destroyed: false, tail: None, joined: 0, recent: false }
+        HostStream {
+            generation,
+            kind,
+            destroyed: false,
+            tail: None,
+            kernel: false,
+            early: Vec::new(),
+            joined: 0,
+            recent: false,
+        }
     }
 }
 
@@ -91,7 +105,16 @@ impl HostStreams {
         let entry = &mut self.streams[index as usize];
         entry.generation = next_generation(entry.generation);
         entry.destroyed = false;
+        entry.kernel = false;
+        entry.early.clear();
         self.free.push(index);
+    }
+
+    pub fn wait_early(&mut self, stream: Stream, item: Item, early: Early) {
+        self.existing(stream);
+        let entry = &mut self.streams[stream.index as usize];
+        entry.kernel = false;
+        entry.early.push((item, early));
     }
 
     /// An item of the stream is complete; if it was the last, the stream is idle.
@@ -142,7 +165,7 @@ impl Model {
     /// # Panics
     /// If the stream does not exist.
     pub fn submit(&mut self, stream: Stream, work: Work) -> Item {
-        self.enqueue(stream, work.into(), None)
+        self.enqueue(stream, work.into(), None, false)
     }
 
     /// Queues a marker that completes by itself once all before it in the stream is complete; in the legacy default
@@ -151,7 +174,7 @@ impl Model {
     /// # Panics
     /// If the stream does not exist.
     pub fn record(&mut self, stream: Stream) -> Item {
-        self.enqueue(stream, Kind::Marker, None)
+        self.enqueue(stream, Kind::Marker, None, false)
     }
 
     /// Later work of the stream also waits for `item` (`cudaStreamWaitEvent`).
@@ -162,17 +185,32 @@ impl Model {
         let entry = self.hosts.existing(stream);
         let behind = self.is_complete(item) || entry.tail == Some(item);
         if behind && stream != Stream::LEGACY && !self.hosts.action_would_join(entry) {
-            return; // A marker would change nothing.
+            self.hosts.streams[stream.index as usize].kernel = false;
+            return; // A marker would change nothing else.
         }
-        self.enqueue(stream, Kind::Marker, Some(item));
+        self.enqueue(stream, Kind::Marker, Some(item), false);
     }
 
-    fn enqueue(&mut self, stream: Stream, kind: Kind, event: Option<Item>) -> Item {
+    pub(crate) fn enqueue(&mut self, stream: Stream, kind: Kind, event: Option<Item>, programmatic: bool) -> Item {
         self.hosts.existing(stream);
+        let entry = &mut self.hosts.streams[stream.index as usize];
+        let programmatic = std::mem::replace(&mut entry.kernel, kind == Kind::Grid) && programmatic;
+        // A wait for another event leaves them to the kernel behind it.
+        let waits = if event.is_some() { Vec::new() } else { std::mem::take(&mut entry.early) };
         let node = self.add(kind, Queue::Host(stream.index));
         let item = self.item(node);
         if let Some(before) = self.hosts.set_tail(stream.index, Some(item)) {
-            self.connect(EdgeKind::Stream, before, node);
+            if programmatic {
+                self.depend(Early::Triggered, before, node);
+            } else {
+                self.connect(EdgeKind::Stream, before, node);
+            }
+        }
+        for (item, early) in waits {
+            match kind {
+                Kind::Grid => self.depend(early, item, node),
+                Kind::Operation | Kind::Marker => self.connect(EdgeKind::Event, item, node),
+            }
         }
         if stream == Stream::LEGACY {
             self.join_blocking_streams(node);
@@ -183,7 +221,7 @@ impl Model {
             self.connect(EdgeKind::Event, event, node);
         }
         if kind != Kind::Marker {
-            self.order.queued(stream.index);
+            self.order.queued(stream.index, kind == Kind::Grid, programmatic);
         }
         if self.nodes[node as usize].blockers == 0 {
             self.unblocked(node);

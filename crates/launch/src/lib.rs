@@ -2,15 +2,15 @@
 //!
 //! What it models, section by section of `launch-model.md`: host streams, the legacy default stream and events
 //! (2.2); the tree of device launches and its completion (3.1); the four kinds of device stream (3.2); tail order
-//! (3.3); the launch pool and the event pool (3.5). It knows neither threads nor clocks nor memory: a device asks for
+//! (3.3); the launch pool and the event pool (3.5); programmatic dependent launch (4). It knows neither threads nor clocks nor memory: a device asks for
 //! an [`Item`] to start with [`Model::next`], runs it however it likes, says [`Model::finished`], and learns from
 //! [`Model::drain_completed`] what is over. A [`Policy`] chooses among the items that may start.
 //!
 //! # Shape
 //! An *item* is a grid, an operation (copy, set, host function) or a marker (a recorded event, a wait). Items hang
 //! together by typed [edges](EdgeKind): an item may start when all edges into it are satisfied. Nothing else orders
-//! items, and every edge is satisfied in one place (`Model::satisfy`), so that a happens-before relation, programmatic
-//! edges (which fire at an earlier [`Stage`] of their source) and graph edges are additions to that place.
+//! items, and every edge is satisfied in one place (`Model::satisfy`). A programmatic edge ends before its source is complete:
+//! the device says [`Model::reached`]; such an item is then not done before its source is complete.
 //!
 //! # Stages of a grid
 //! waiting -> startable -> running -> exited (its blocks) -> done (its non-tail launches too) -> complete (its tails too).
@@ -27,6 +27,7 @@
 
 mod children;
 mod completion;
+mod early;
 mod edge;
 mod handle;
 mod host;
@@ -38,6 +39,7 @@ mod policy;
 mod pool;
 
 pub use children::{DeviceLaunchStream, LaunchError};
+pub use early::Early;
 pub use edge::EdgeKind;
 pub use handle::{DeviceEvent, DeviceStream, Item, Stream};
 pub use host::StreamKind;

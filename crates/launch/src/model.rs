@@ -47,6 +47,8 @@ pub struct Model {
     /// Items that may start, those that the policy holds back included.
     pub(crate) startable: usize,
     pub(crate) completed: Vec<Item>,
+    /// Items that ran beside their prerequisites until now.
+    pub(crate) untied: Vec<Item>,
     /// Items that reach a new stage in the current call.
     pub(crate) advancing: VecDeque<u32>,
     live: usize,
@@ -71,6 +73,7 @@ impl Model {
             scheduler: Scheduler::new(policy),
             startable: 0,
             completed: Vec::new(),
+            untied: Vec::new(),
             advancing: VecDeque::new(),
             live: 0,
             ordinal: 0,

@@ -1,5 +1,6 @@
 //! What the model remembers of one item.
 
+use crate::early::Early;
 use crate::handle::Item;
 use std::num::NonZeroU32;
 
@@ -73,9 +74,16 @@ pub(crate) struct Node {
     pub kind: Kind,
     pub holds_slot: bool,
     pub queue: Queue,
-    /// Edges out of it, in the order in which they were made.
+    /// Edges out of it that end with its completion, in the order in which they were made.
     pub first_edge: u32,
     pub last_edge: u32,
+    /// Edges out of it that end earlier, see early.rs.
+    pub first_early: u32,
+    pub last_early: u32,
+    /// Prerequisites that it may run beside and that are not complete: it is not done before they are.
+    pub ties: u32,
+    /// How far its blocks have come.
+    pub begun: Option<Early>,
     /// The grid whose completion waits for this item: its launcher, or, for a tail that a tail handed on, the grid
     /// at whose end the tail stream stands.
     pub parent: u32,
@@ -110,6 +118,10 @@ impl Node {
             queue,
             first_edge: NONE,
             last_edge: NONE,
+            first_early: NONE,
+            last_early: NONE,
+            ties: 0,
+            begun: None,
             parent: NONE,
             open_children: 0,
             first_tail: NONE,

@@ -21,6 +21,8 @@ struct Entry {
     done: Option<Fact>,
     /// A tail of it goes on with the chain of `done`.
     continued: bool,
+    /// It is complete; nothing is said of what comes before it.
+    single: Option<Fact>,
 }
 
 /// All items of a run. Item 0 is host code.
@@ -32,7 +34,7 @@ pub struct Items {
 
 impl Default for Items {
     fn default() -> Self {
-        let host = Entry { parent: NO_ITEM, tail: false, complete: None, done: None, continued: false };
+        let host = Entry { parent: NO_ITEM, tail: false, complete: None, done: None, continued: false, single: None };
         // Chains below 2^31 belong to host streams.
         Items { entries: vec![host], chains: 1 << 31 }
     }
@@ -47,7 +49,7 @@ impl Items {
 
     /// A new item; `complete` is what its completion will be known as, if anything but its parent's.
     pub fn add(&mut self, parent: ItemId, tail: bool, complete: Option<Fact>) -> ItemId {
-        self.entries.push(Entry { parent, tail, complete, done: None, continued: false });
+        self.entries.push(Entry { parent, tail, complete, done: None, continued: false, single: None });
         ItemId(self.entries.len() as u32 - 1)
     }
 
@@ -81,6 +83,16 @@ impl Items {
         fact
     }
 
+    /// The fact that an item is complete, and nothing else.
+    pub fn single(&mut self, item: ItemId) -> Fact {
+        if let Some(fact) = self.entries[item.0 as usize].single {
+            return fact;
+        }
+        let fact = Fact { chain: self.chain(), position: 1 };
+        self.entries[item.0 as usize].single = Some(fact);
+        fact
+    }
+
     /// A tail is done only after its parent is: one tail of each grid goes on with that chain, so that a chain of self tail launches
     /// is one.
     fn behind_parent(&mut self, item: ItemId) -> Option<Fact> {
@@ -101,7 +113,7 @@ impl Items {
         let mut done = self.entries[item.0 as usize].done;
         loop {
             let entry = &self.entries[at.0 as usize];
-            if known(done) || known(entry.complete) {
+            if known(done) || known(entry.complete) || known(entry.single) {
                 return true;
             }
             if entry.parent == NO_ITEM {

@@ -12,6 +12,19 @@ pub struct Place {
     pub behind: Facts,
     /// Its own completion.
     pub complete: Option<Fact>,
+    /// Grids that it may run beside, and that its waits wait for.
+    pub prerequisites: Vec<Prerequisite>,
+}
+
+/// A grid that another one depends on programmatically, as the end of its launch leaves it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prerequisite {
+    /// Its completion.
+    pub complete: Fact,
+    /// What is complete before it starts.
+    pub behind: Facts,
+    /// What is complete once it is, as grids of a stream are complete in order (4.8); itself included.
+    pub in_order: Facts,
 }
 
 /// One host stream.
@@ -21,6 +34,20 @@ struct Line {
     length: u32,
     /// What is complete before the next action.
     facts: Facts,
+    /// Where its last action stands, if that is a kernel.
+    kernel: Option<Prerequisite>,
+    /// What the stream waits for programmatically.
+    early: Vec<Prerequisite>,
+}
+
+impl Line {
+    /// It is behind this, whatever comes.
+    fn learn(&mut self, facts: &Facts) {
+        self.facts.join(facts);
+        if let Some(kernel) = &mut self.kernel {
+            kernel.behind.join(facts);
+        }
+    }
 }
 
 /// All host streams, and what the host itself knows to be complete. Off, it costs nothing and knows nothing.
@@ -61,23 +88,50 @@ impl HostLines {
     pub(crate) fn join(&mut self, to: u32, from: u32) {
         if self.on {
             let facts = self.line(from).facts.clone();
-            self.line(to).facts.join(&facts);
+            self.line(to).learn(&facts);
         }
     }
 
-    /// An item was queued at the end of a stream, its joins done.
-    pub(crate) fn queued(&mut self, index: u32) {
+    /// An item was queued at the end of a stream, its joins done. `programmatic`: it may start before the kernel in front is complete.
+    pub(crate) fn queued(&mut self, index: u32, kernel: bool, programmatic: bool) {
         if !self.on {
             return;
         }
         let host = self.host.clone();
         let line = self.line(index);
-        line.facts.join(&host);
+        line.learn(&host);
         line.length += 1;
         let complete = Fact { chain: line.chain, position: line.length };
-        let behind = line.facts.clone();
+        let mut prerequisites: Vec<Prerequisite> = line.kernel.take().filter(|_| programmatic).into_iter().collect();
+        let mut behind = prerequisites.first().map_or(&line.facts, |primary| &primary.behind).clone();
+        for early in line.early.drain(..) {
+            line.facts.join(&early.in_order);
+            if kernel {
+                behind.join(&early.behind);
+                prerequisites.push(early);
+            } else {
+                behind.join(&early.in_order);
+            }
+        }
         line.facts.learn(complete);
-        self.last = Place { behind, complete: Some(complete) };
+        if kernel {
+            line.kernel = Some(Prerequisite { complete, behind: behind.clone(), in_order: line.facts.clone() });
+        }
+        self.last = Place { behind, complete: Some(complete), prerequisites };
+    }
+
+    /// The kernel that was queued last in a stream: what an event stands for that its launch records.
+    pub fn kernel(&mut self, stream: Stream) -> Option<Prerequisite> {
+        self.on.then(|| self.line(stream.index).kernel.clone()).flatten()
+    }
+
+    /// The next kernel of the stream depends programmatically on another.
+    pub fn wait_early(&mut self, stream: Stream, prerequisite: &Prerequisite) {
+        if self.on {
+            let line = self.line(stream.index);
+            line.kernel = None;
+            line.early.push(prerequisite.clone());
+        }
     }
 
     /// Where the item stands that was queued last.
@@ -87,13 +141,23 @@ impl HostLines {
 
     /// What is complete once all that is in the stream now is complete: what an event stands for that is recorded now.
     pub fn end(&mut self, stream: Stream) -> Facts {
-        if self.on { self.line(stream.index).facts.clone() } else { Facts::default() }
+        if !self.on {
+            return Facts::default();
+        }
+        let line = self.line(stream.index);
+        line.kernel = None;
+        for early in std::mem::take(&mut line.early) {
+            line.facts.join(&early.in_order);
+        }
+        line.facts.clone()
     }
 
     /// What follows in the stream is behind an event that stands for these facts.
     pub fn wait(&mut self, stream: Stream, event: &Facts) {
         if self.on {
-            self.line(stream.index).facts.join(event);
+            let line = self.line(stream.index);
+            line.kernel = None;
+            line.facts.join(event);
         }
     }
 

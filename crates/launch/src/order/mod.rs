@@ -17,7 +17,8 @@
 //! clock (3.4.1). Device streams (3.2): what was launched into the stream before, *as far as the launching thread knows of those
 //! launches*; unordered launches into one stream have no order that a program may rely on ([`DeviceLine`]). Tails (3.3): the end
 //! of their grid, and tails launched before in the same sense. Completion includes all descendants: an item is known to be complete if an
-//! ancestor is ([`Items::knows`]). Synchronisation of the host (2.4): facts become the host's. Barriers, fences and
+//! ancestor is ([`Items::knows`]). A kernel that is launched programmatically (4) starts with what the kernel in front started with; what
+//! its waits add the checker decides from its [`Prerequisite`]s. Synchronisation of the host (2.4): facts become the host's. Barriers, fences and
 //! atomics inside a grid are the checker's business, which joins clocks of threads.
 //!
 //! # Source
@@ -40,4 +41,4 @@ mod lines;
 pub use clock::{Clock, Known, Point};
 pub use facts::{Fact, Facts};
 pub use items::{ItemId, Items, NO_ITEM};
-pub use lines::{DeviceLine, HostLines, Place};
+pub use lines::{DeviceLine, HostLines, Place, Prerequisite};

@@ -8,6 +8,7 @@ mod host_streams;
 mod lockstep;
 mod policies;
 mod pool;
+mod programmatic;
 mod random;
 mod reference;
 mod run;
