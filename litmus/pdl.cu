@@ -28,6 +28,11 @@ __global__ void secondary() {
     if (threadIdx.x == 0) after = ended;
 }
 
+__global__ void spin() {
+    unsigned long long start = now();
+    while (now() - start < 5000000) {}
+}
+
 struct Setup {
     cudaLaunchConfig_t config = {};
     cudaLaunchAttribute attributes[4];
@@ -110,13 +115,25 @@ int main() {
         pair("event record between", 1, [&] { cudaEventRecord(old, s); }, s, false, false);
         pair("timed event record between", 1, [&] { cudaEventRecord(timed, s); }, s, false, false);
         pair("wait for a complete event between", 1, [&] { cudaStreamWaitEvent(s, old, 0); }, s, false, false);
+        pair("wait for an event of a running kernel between", 1, [&] {
+            spin<<<1, 1, 0, t>>>();
+            cudaEventRecord(old, t);
+            cudaStreamWaitEvent(s, old, 0);
+        }, s, false, false);
         pair("host function between", 1, [&] { cudaLaunchHostFunc(s, nothing, nullptr); }, s, false, false);
         pair("memset between", 1, [&] { cudaMemsetAsync(scratch, 0, 4, s); }, s, false, false);
         pair("copy between", 1, [&] { cudaMemcpyAsync(scratch, scratch + 8, 4, cudaMemcpyDeviceToDevice, s); }, s, false, false);
-        for (int kind = 0; kind < 5; ++kind) {
+        for (int kind = 0; kind < 8; ++kind) {
             const char* names[] = {"programmatic event", "programmatic event at block start", "launch-completion event",
-                                   "programmatic event, timed", "programmatic event, then a copy"};
+                                   "programmatic event, timed", "programmatic event, then a copy",
+                                   "programmatic event, attribute", "the same at block start",
+                                   "launch-completion event, attribute"};
             Setup a(s), b(t);
+            bool attribute = kind >= 5;
+            if (attribute) {
+                kind -= 5;
+                b.early_start();
+            }
             cudaEvent_t used = kind == 3 ? timed : event;
             if (kind == 2) {
                 a.add(cudaLaunchAttributeLaunchCompletionEvent).val.launchCompletionEvent.event = used;
@@ -137,8 +154,9 @@ int main() {
                 say("programmatic event, then a copy (early=ended)", first, second);
             } else {
                 cudaError_t second = launch(b);
-                say(names[kind], first, second);
+                say(names[kind + (attribute ? 5 : 0)], first, second);
             }
+            if (attribute) kind += 5;
         }
         Setup a(s);
         auto& value = a.add(cudaLaunchAttributeProgrammaticEvent).val.programmaticEvent;
