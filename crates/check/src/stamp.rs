@@ -42,14 +42,14 @@ impl Stamp {
 
     /// An access of a whole word.
     #[inline(always)]
-    pub fn new(time: u32, thread: u16, strength: Strength, site: u32) -> Stamp {
+    pub const fn new(time: u32, thread: u16, strength: Strength, site: u32) -> Stamp {
         let site = if site > MOST_SITES { 0 } else { site };
         Stamp(
-            u64::from(time) << TIME
-                | u64::from(thread & 0x3ff) << THREAD
-                | u64::from(WHOLE) << MASK
+            (time as u64) << TIME
+                | (thread as u64 & 0x3ff) << THREAD
+                | (WHOLE as u64) << MASK
                 | (strength as u64) << STRENGTH
-                | u64::from(site),
+                | site as u64,
         )
     }
 
@@ -96,6 +96,12 @@ impl Stamp {
             2 => Strength::Device,
             _ => Strength::System,
         }
+    }
+
+    /// Is it strong, of whatever scope?
+    #[inline(always)]
+    pub fn is_strong(self) -> bool {
+        self.0 >> STRENGTH & 3 != 0
     }
 
     /// Where in the program.

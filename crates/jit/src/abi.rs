@@ -46,6 +46,10 @@ pub struct BlockContext {
     pub workspace: u64,
     /// The time at which the threads of the block begin, for happens-before.
     pub segment: u32,
+    /// In checked runs: what came before this time is known to all threads of the block.
+    pub met: u32,
+    /// In checked runs, the shadow of the block's shared memory: for each word the [`stamp`]s of its writer and of two readers. Or null.
+    pub shadow: *const [u64; 3],
 }
 
 /// One CUDA thread (or, for [`EntryKind::Loop`], the thread the loop is at). Read and written by generated code.
@@ -203,6 +207,18 @@ pub struct Checks {
     pub write: unsafe extern "C-unwind" fn(*mut ThreadContext, address: u64, what: u32, site: u32, low: u64, high: u64),
     /// A fence; `scope` as the strengths in [`what`].
     pub fence: unsafe extern "C-unwind" fn(*mut ThreadContext, scope: u32, site: u32),
+}
+
+/// How one access is remembered in a word of shadow memory, as far as generated code looks at it.
+pub mod stamp {
+    /// Where the time begins.
+    pub const TIME: u32 = 32;
+    /// Where the thread begins, which is right below the time.
+    pub const THREAD: u32 = 22;
+    /// The bits of an access to all bytes of the word.
+    pub const WHOLE: u64 = 0b1111 << 18;
+    /// Zero for a weak access.
+    pub const STRENGTH: u64 = 0b11 << 15;
 }
 
 /// What an access is, to [`Checks`].

@@ -115,7 +115,8 @@ pub fn frame(frame: &Frame) -> String {
 /// How one grid came to be, a line for its launch and one for each call of the host that led to it.
 pub fn launch(launch: &Launch) -> Vec<String> {
     let mut by = format!("by {}", thread(&launch.by));
-    if let Some(place) = &launch.place {
+    // Calls of the host say it themselves.
+    if let Some(place) = launch.place.as_ref().filter(|_| launch.stack.is_empty()) {
         by.push_str(&format!(", at {}", self::place(place)));
     }
     let mut lines = vec![format!("{} ({})", launch.what, launch.stream), format!("  {by}")];

@@ -2,7 +2,7 @@
 // warning.
 //
 // build: -arch=sm_90 -rdc=true -lineinfo -lcudadevrt
-//@pool lost=20 noticed=20
+//@pool lost=8 noticed=8
 #include "../../case.h"
 
 __device__ void work(double* cells) {
@@ -19,7 +19,7 @@ __global__ void parent(double* cells) {
 }
 
 int main() {
-    CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 20));
+    CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 20));  // never fewer than 32 are granted
     double* cells = zeros<double>(4 * 40);
     parent<<<2, 20>>>(cells);
     return verdict(wrong(cells, 4 * 40, [](int i) { return i % 4 + 0.5; }));

@@ -129,6 +129,12 @@ impl BlockOrder {
         self.since
     }
 
+    /// What came before this time in the block is known to all its threads.
+    #[inline(always)]
+    pub fn met(&self) -> u32 {
+        self.epoch.max(self.since)
+    }
+
     fn own(&self, thread: u16) -> Option<&Thread> {
         if !self.any {
             return None;

@@ -2,7 +2,7 @@
 //!
 //! What is answered here needs no question about order: who was there before did it long ago, is the same thread since its last
 //! barrier, or (in shared memory) was of the same block before that barrier. Everything else goes to [`super::word`], which would say
-//! the same of these.
+//! the same of these. Of reads of shared memory generated code answers some by itself (`emit::shadow` of the compiler).
 
 use super::block::BlockOrder;
 use super::checker::Checker;
@@ -19,7 +19,7 @@ impl BlockOrder {
     /// An access to shared memory; false if it needs a closer look. `offset` and `size` are multiples of 4, inside.
     #[inline(always)]
     pub fn fast_shared(&mut self, offset: u32, size: u32, now: Stamp, write: bool) -> bool {
-        let (since, epoch) = (self.since, self.epoch.max(self.since));
+        let (since, epoch) = (self.since, self.met());
         let first = offset as usize / 4;
         let Some(cells) = self.shared.cells.get_mut(first..first + size as usize / 4) else { return false };
         for [writer, reader, second] in cells {
@@ -41,7 +41,7 @@ impl BlockOrder {
                 return false;
             } else if passed(*second, epoch, now) {
                 *second = now;
-            } else if second.time() != now.time() {
+            } else if second.time() != now.time() || reader.is_strong() || second.is_strong() {
                 return false;
             }
         }

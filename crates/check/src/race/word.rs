@@ -141,9 +141,11 @@ pub(super) fn read(
             let second = *cell.second;
             // Within one moment of one block, two different threads are as good as all.
             let same = second.time() == now.time() && reader.time() == now.time();
-            if !same
-                && (!unknown(checker, view, second, now)
-                    || distance(checker, reader, now) > distance(checker, reader, second))
+            let weaker = second.is_strong() && !now.is_strong();
+            if same && weaker
+                || !same
+                    && (!unknown(checker, view, second, now)
+                        || distance(checker, reader, now) > distance(checker, reader, second))
             {
                 *cell.second = now;
             }

@@ -141,6 +141,11 @@ impl SharedShadow {
         self.cells.resize(bytes.div_ceil(4) as usize, [Stamp::NONE; 3]);
     }
 
+    /// The stamps of the words, each word's writer first. Until the next [`resize`](Self::resize).
+    pub fn words(&self) -> *const [Stamp; 3] {
+        self.cells.as_ptr()
+    }
+
     /// Forgets all.
     pub fn clear(&mut self, splits: &mut Splits) {
         self.cells.iter().filter_map(|[writer, ..]| writer.split_index()).for_each(|index| splits.remove(index));

@@ -257,16 +257,17 @@ impl Checking {
                 continue;
             }
             let block_of_launcher = parent.as_ref().map(|(_, block)| *block);
+            let frames = stack.frames_to(function.name());
             let place = match &parent {
                 Some((launcher, _)) => self.place_at(launcher, site),
-                None => stack.place(),
+                None => super::origin::place(&frames),
             };
             launches.push(Launch {
                 what: self.launch_text(&function, grid, block),
                 stream: self.queue_text(record.queue, block_of_launcher, &host_streams[index]),
                 by: self.agent(record.parent, record.block, record.thread),
                 place,
-                stack: stack.frames(),
+                stack: frames,
             });
         }
         launches

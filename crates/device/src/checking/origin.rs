@@ -26,19 +26,33 @@ impl Stack {
         symbols::symbolise(&self.0)
     }
 
+    /// The frames that led to the launch of a kernel, without the function of its name that nvcc puts on the host's side.
+    pub fn frames_to(&self, kernel: &str) -> Vec<Frame> {
+        let mut frames = self.frames();
+        let stub = frames.iter().take_while(|frame| symbols::is_stub(frame, kernel)).count();
+        if stub < frames.len() {
+            frames.drain(..stub);
+        }
+        frames
+    }
+
     /// The innermost call that has a source line in the user's own files, or in any, or the innermost one.
     pub fn place(&self) -> Option<Place> {
-        let frames = self.frames();
-        let own = |frame: &&Frame| frame.file.as_deref().is_some_and(|file| !symbols::is_foreign(file));
-        let known = || frames.iter().find(|frame| frame.file.is_some()).or_else(|| frames.first());
-        let frame = frames.iter().find(own).or_else(known)?;
-        Some(Place {
-            file: frame.file.clone(),
-            line: frame.line,
-            function: Some(frame.function.clone()),
-            ..Place::default()
-        })
+        place(&self.frames())
     }
+}
+
+/// See [`Stack::place`].
+pub(super) fn place(frames: &[Frame]) -> Option<Place> {
+    let own = |frame: &&Frame| frame.file.as_deref().is_some_and(|file| !symbols::is_foreign(file));
+    let known = || frames.iter().find(|frame| frame.file.is_some()).or_else(|| frames.first());
+    let frame = frames.iter().find(own).or_else(known)?;
+    Some(Place {
+        file: frame.file.clone(),
+        line: frame.line,
+        function: Some(frame.function.clone()),
+        ..Place::default()
+    })
 }
 
 /// Who did something that has no access of its own.

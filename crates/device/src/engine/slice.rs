@@ -118,10 +118,10 @@ impl State {
         self.slices.as_mut().is_some_and(|slices| slices.order.gives_way(polls, room))
     }
 
-    /// The worker may run so many tasks, perhaps beside a host function.
+    /// The worker may run so many tasks, perhaps beside a host function; more if more wait, for each slice looks at all of them.
     pub(super) fn grant(&mut self, steps: u64, beside: bool) {
-        // Each slice looks at everything that waits at least once.
         self.fruitless = 0;
+        let steps = steps.max(2 * self.parked.len() as u64);
         if let Some(slices) = &mut self.slices {
             slices.slice = Some(Slice { steps, beside });
             slices.serves = beside;

@@ -107,6 +107,8 @@ impl Block {
             current_graph: 0,
             workspace: 0,
             segment: 0,
+            met: 0,
+            shadow: ptr::null(),
         };
         Box::new(Self {
             context,
@@ -213,6 +215,8 @@ impl Block {
         let (Some(checker), Some((item, start))) = (checker, start) else { return };
         let order = self.order.get_or_insert_with(BlockOrder::new);
         self.context.segment = order.begin(checker, *item, self.index, start, self.context.total_shared);
+        self.context.met = order.met();
+        self.context.shadow = order.shared.words().cast();
     }
 
     /// Becomes the next block of the range, the last one having finished. False at its end, or when cancelled.

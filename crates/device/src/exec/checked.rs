@@ -7,7 +7,7 @@ use super::poll::{Look, Seen};
 use super::window::WINDOW;
 use crate::checking;
 use hotfire_check::{BlockOrder, Cell, Checker, Problem, Stamp, Strength, Touch};
-use hotfire_jit::abi::{Checks, ThreadContext, what};
+use hotfire_jit::abi::{Checks, ThreadContext, stamp, what};
 
 /// The functions that checked code calls.
 pub fn checks() -> Checks {
@@ -263,3 +263,10 @@ unsafe extern "C-unwind" fn fence(context: *mut ThreadContext, scope: u32, _site
         (*context).segment = order.fence(checker, thread, time, strength(scope));
     }
 }
+
+/// Generated code looks at stamps by itself.
+const _: () = {
+    let whole = Stamp::new(1, 1, Strength::Weak, 0).0;
+    assert!(whole == 1 << stamp::TIME | 1 << stamp::THREAD | stamp::WHOLE);
+    assert!(Stamp::new(1, 1, Strength::System, 0).0 == whole | stamp::STRENGTH);
+};

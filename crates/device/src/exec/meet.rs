@@ -38,6 +38,7 @@ impl Block {
                 order.some_meet(checker, &arrived, &parties)
             }
         };
+        self.context.met = order.met();
         for fiber in leaving() {
             // SAFETY: the caller's promise.
             unsafe { (*fiber).context.segment = time };

@@ -21,8 +21,13 @@ impl Emit<'_, '_> {
         if i.modifiers.non_coherent {
             bits |= what::NON_COHERENT;
         }
+        let after = (bits == what::SHARED | 4).then(|| self.unless_read_before(address));
         let (context, bits, site) = (self.context, self.word(bits), self.check_site());
         self.runtime(checks.read as usize, None, &[context, address, bits, site]);
+        if let Some(after) = after {
+            self.f.ins().jump(after, &[]);
+            self.f.switch_to_block(after);
+        }
     }
 
     /// A store of these values at `address` comes next.

@@ -18,6 +18,7 @@ mod half;
 mod integer;
 mod memory;
 mod operand;
+mod shadow;
 mod special;
 
 use crate::abi::{BlockContext, ThreadContext};

@@ -9,7 +9,7 @@ use hotfire_ptx::ast::{Instruction, Space, Special, Type};
 use std::mem::offset_of;
 
 impl Emit<'_, '_> {
-    fn of_block(&mut self, ty: ir::Type, offset: usize) -> Value {
+    pub(super) fn of_block(&mut self, ty: ir::Type, offset: usize) -> Value {
         let flags = MemFlagsData::trusted().with_readonly().with_can_move();
         self.f.ins().load(ty, flags, self.block, offset as i32)
     }

@@ -37,6 +37,14 @@ pub(crate) fn is_foreign(file: &str) -> bool {
     PLACES.iter().any(|place| file.contains(place)) || file.ends_with("/cuda_runtime.h")
 }
 
+/// Whether a frame is the host's function of a kernel, by its mangled name.
+pub(crate) fn is_stub(frame: &Frame, kernel: &str) -> bool {
+    frame
+        .function
+        .strip_prefix(&demangle(kernel.as_bytes()))
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
+}
+
 /// Drops what is not the user's at both ends.
 fn trim(frames: &mut Vec<Frame>) {
     let named = |frame: &Frame, name: &str| frame.function == name || frame.function.starts_with(&format!("{name} ("));

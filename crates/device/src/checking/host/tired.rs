@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// Traps of one instruction between synchronisations.
 const LIMIT: u32 = super::range::LIMIT as u32;
 /// Traps of one instruction in a run, from which on it may have only [`FEW`] between synchronisations.
-const MANY: u32 = 8 * LIMIT;
+const MANY: u32 = 2 * LIMIT;
 const FEW: u32 = 64;
 const SLOTS: usize = 1024;
 
