@@ -166,6 +166,8 @@ impl Code {
             current_graph: 0,
             workspace: 0,
             segment: 0,
+            met: 0,
+            shadow: std::ptr::null(),
         };
         let mut thread = ThreadContext {
             block: &block,
