@@ -1,6 +1,7 @@
 // What may stand between a kernel and one that is launched programmatically behind it, and which launches overlap at all.
 // Each line: a name, the answer of the launch, and whether the second kernel (or copy) saw the first one still running.
-//   nvcc -arch=sm_90 -cudart static litmus/pdl.cu -o pdl
+//
+// build: pdl -arch=sm_90
 #include <cstdio>
 #include <cuda_runtime.h>
 

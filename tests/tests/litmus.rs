@@ -171,6 +171,19 @@ fn pool_sizes() {
     identical(&run("pool", &[]).success(), POOL, "pool", "");
 }
 
+/// Sets in device code answered 0 and set nothing on the H200, in no stream and for no size; here they do what the documents say.
+#[test]
+fn calls_of_the_device_runtime() {
+    const CALLS: &str = include_str!("../../litmus/calls.h200.txt");
+    let output = run("calls", &[]).success();
+    identical(&output, CALLS, "launch-v1", "");
+    identical(&output, CALLS, "copy", "");
+    for line in output.lines("set ") {
+        let size = line.split(' ').nth(1).expect("the size");
+        assert!(line.ends_with(&format!("code=0 last=0 bytes={size} host=cudaSuccess")), "{line}");
+    }
+}
+
 #[test]
 fn what_is_fixed_stays_fixed_under_every_policy() {
     for policy in ["latest", "random:1", "random:2"] {

@@ -271,6 +271,10 @@ pub(super) unsafe extern "C-unwind" fn launch_device(
             if grid.device.memory().find(buffer).is_none_or(|found| found.size < needed) {
                 checked = checked.and(Err(Status::INVALID_VALUE));
             }
+            // As an H200 answers (litmus/calls.h200.txt): the special streams came with the second version.
+            if let Ok(DeviceLaunchStream::FireAndForget | DeviceLaunchStream::Tail) = self::stream(stream) {
+                checked = checked.and(Err(Status::INVALID_VALUE));
+            }
             gives_way = launch(grid, block, buffer, stream, Some(checked), who, context).inspect_err(note)?;
             Ok(())
         });
