@@ -1,4 +1,4 @@
-//! Builds the cases of `tests/fail/` and `tests/pass/` into `target/cases/`.
+//! Builds the cases of `tests/fail/`, `tests/pass/` and `tests/outcome/` into `target/cases/`.
 //!
 //! Each is one executable, at the same path as its source; a line `// build: FLAGS` says how.
 
@@ -17,8 +17,13 @@ pub fn directory() -> PathBuf {
 
 /// All cases, by name: `fail/host/h01-mapped`.
 pub fn list() -> Result<Vec<Program>> {
+    list_of(&KINDS)
+}
+
+/// The cases of these folders of `tests/`.
+pub fn list_of(kinds: &[&str]) -> Result<Vec<Program>> {
     let mut cases = Vec::new();
-    for kind in KINDS {
+    for kind in kinds {
         for group in folders(&root().join("tests").join(kind))? {
             for source in files(&group, "cu")? {
                 cases.push(case(kind, &group, source)?);
@@ -30,7 +35,12 @@ pub fn list() -> Result<Vec<Program>> {
 
 /// Fetches the compiler where necessary and builds every case that is not up to date.
 pub fn build() -> Result<Vec<Program>> {
-    let cases = list()?;
+    build_of(&KINDS)
+}
+
+/// The same for the cases of these folders of `tests/`.
+pub fn build_of(kinds: &[&str]) -> Result<Vec<Program>> {
+    let cases = list_of(kinds)?;
     build_into(&directory(), &cases)?;
     Ok(cases)
 }

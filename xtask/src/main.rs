@@ -26,7 +26,7 @@ enum Step {
     Fetch,
     /// Build the CUDA programs of programs/ and litmus/ into target/programs/ (needs gcc)
     Programs,
-    /// Build the cases of tests/fail/ and tests/pass/ into target/cases/ (needs gcc)
+    /// Build the cases of tests/fail/, tests/pass/ and tests/outcome/ into target/cases/ (needs gcc)
     Cases,
     /// Regenerate the PTX committed with the examples
     Ptx {
@@ -79,7 +79,10 @@ fn run(step: Step) -> Result<()> {
         Step::Demo { options } => demo(&options),
         Step::Fetch => toolkit::fetch().map(drop),
         Step::Programs => list(&programs::build()?),
-        Step::Cases => list(&cases::build()?),
+        Step::Cases => {
+            list(&cases::build()?)?;
+            list(&cases::build_of(&["outcome"])?)
+        }
         Step::Ptx { check: true } => ptx::check(),
         Step::Ptx { check: false } => ptx::regenerate(),
         Step::Test { arguments } => test(&arguments),

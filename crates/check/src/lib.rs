@@ -4,6 +4,7 @@
 
 mod collect;
 mod finding;
+pub mod outcome;
 mod race;
 pub mod rules;
 mod shadow;

@@ -18,7 +18,7 @@ pub enum Strength {
 /// Time (32 bits), thread in its block (10), bytes of the word (4), whether the other bytes were set long ago (1), strength (2), site (15).
 ///
 /// The time tells item and block ([`crate::Checker`] keeps that table). 0 is no access.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Stamp(pub u64);
 
 const TIME: u32 = 32;

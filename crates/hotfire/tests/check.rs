@@ -2,6 +2,7 @@
 
 mod scratch;
 
+use hotfire_check::outcome::{Area, Piece, PieceId, Point, Record};
 use hotfire_check::{Access, Action, Finding, Place, Pool, Report, Rule, Summary, Thread};
 use hotfire_report::{from_json, to_json};
 use scratch::{Scratch, text};
@@ -63,6 +64,75 @@ fn a_program_without_a_device_is_not_called_clean() {
     let output = check(&scratch, &[], "exit 3");
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(text(&output.stderr), "hotfire: the program used no CUDA device: nothing was checked\n");
+}
+
+/// A process's account of memory: one word, and the bytes of it if they are asked for.
+fn record(word: u32, shown: bool) -> String {
+    let id = PieceId { point: 0, area: 0, chunk: 0 };
+    let piece = Piece {
+        id,
+        bytes: word.to_le_bytes().to_vec(),
+        compared: vec![0b1111],
+        writer: vec![1],
+        writers: report(&[Rule::RaceGrid]).findings[0].accesses[..1].to_vec(),
+        made: None,
+        call: None,
+    };
+    let area = Area { name: "cudaMalloc #1 (4 bytes)".into(), digests: vec![u64::from(word) | 1 << 40] };
+    let points = vec![Point { submitted: 3, areas: vec![area] }];
+    let pieces = if shown { vec![piece] } else { vec![] };
+    serde_json::to_string(&Record { points, pieces, ended: None }).unwrap()
+}
+
+#[test]
+fn memory_that_differs_is_a_note() {
+    let scratch = Scratch::new("check-outcome");
+    let clean = scratch.file("clean.json", to_json(&report(&[])));
+    for (name, word) in [("eager", 5), ("latest", 5 << 8), ("random", 5)] {
+        scratch.file(&format!("{name}.1"), record(word, false));
+        scratch.file(&format!("{name}.0.0.0"), record(word, true));
+    }
+    let directory = scratch.0.display().to_string();
+    let script = format!(
+        "cp {directory}/${{HOTFIRE_POLICY%:*}}.$HOTFIRE_OUTCOME $HOTFIRE_CHECK/$$.outcome; {}",
+        reporting(&clean, "")
+    );
+    let output = check(&scratch, &["--outcome", "--format", "json"], &script);
+    assert_eq!(output.status.code(), Some(0));
+    let found = from_json(&text(&output.stdout)).unwrap();
+    assert_eq!(found.findings.len(), 1);
+    let finding = &found.findings[0];
+    assert_eq!((finding.rule, finding.replay.as_deref()), (Rule::AdviceOutcome, Some("latest")));
+    assert_eq!(finding.accesses.len(), 2);
+    assert_eq!(finding.accesses[0].bytes.as_ref().unwrap().offset, 0);
+    assert_eq!(
+        finding.notes,
+        ["the word at offset 0 is 5 (0x00000005) under `eager` and 1280 (0x00000500) under `latest`"]
+    );
+    // The same under a choice of schedules.
+    let output = check(&scratch, &["--outcome", "--seeds", "0..3", "--format", "json"], &script);
+    let found = from_json(&text(&output.stdout)).unwrap();
+    assert_eq!(found.summary.host_launches, 3);
+    assert!(found.findings.is_empty());
+    assert_eq!(check(&scratch, &["--outcome", "--policy", "eager"], &script).status.code(), Some(125));
+}
+
+#[test]
+fn memory_that_differs_from_run_to_run_is_not_compared() {
+    let scratch = Scratch::new("check-outcome-twice");
+    let clean = scratch.file("clean.json", to_json(&report(&[])));
+    for number in 1..6 {
+        scratch.file(&format!("record.{number}"), record(number, true));
+    }
+    let directory = scratch.0.display().to_string();
+    let script = format!(
+        "cd {directory}; echo x >> runs; cp record.$(wc -l < runs) $HOTFIRE_CHECK/$$.outcome; {}",
+        reporting(&clean, "")
+    );
+    let output = check(&scratch, &["--outcome", "--policy", "latest", "--format", "json"], &script);
+    let found = from_json(&text(&output.stdout)).unwrap();
+    assert!(found.findings.is_empty());
+    assert!(found.summary.notes.iter().any(|note| note.contains("from run to run")), "{:?}", found.summary.notes);
 }
 
 #[test]

@@ -207,6 +207,8 @@ pub struct Checks {
     pub write: unsafe extern "C-unwind" fn(*mut ThreadContext, address: u64, what: u32, site: u32, low: u64, high: u64),
     /// A fence; `scope` as the strengths in [`what`].
     pub fence: unsafe extern "C-unwind" fn(*mut ThreadContext, scope: u32, site: u32),
+    /// The thread learns something that depends on the schedule, other than through memory or a function of [`Runtime`].
+    pub learn: unsafe extern "C-unwind" fn(*mut ThreadContext),
 }
 
 /// How one access is remembered in a word of shadow memory, as far as generated code looks at it.
@@ -245,6 +247,10 @@ pub mod what {
     pub const BLIND: u32 = 1 << 15;
     /// Through the non-coherent path (`ld.global.nc`).
     pub const NON_COHERENT: u32 = 1 << 14;
+    /// A read-modify-write whose old value is used.
+    pub const RETURNS: u32 = 1 << 16;
+    /// Where four bits begin: 0, or which read-modify-write it is, of those whose order among their like changes no result.
+    pub const ACCUMULATES: u32 = 17;
 }
 
 /// `kind` of [`Runtime::barrier`].

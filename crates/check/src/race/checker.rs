@@ -2,6 +2,7 @@
 
 use super::launch::Streams;
 use super::sync::Locations;
+use crate::outcome::{self, Outcome};
 use crate::shadow::Shadow;
 use crate::stamp::{Stamp, Strength};
 use hotfire_launch::order::{Clock, Fact, Facts, ItemId, Items, NO_ITEM, Point};
@@ -58,6 +59,8 @@ pub struct Checker {
     pub items: Items,
     /// Counts allocations and frees.
     pub memory: u64,
+    /// What may differ between schedules, if that is asked for.
+    pub outcome: Option<Box<Outcome>>,
     pub(super) locations: Locations,
     /// The last time that was given out.
     time: u32,
@@ -87,6 +90,7 @@ impl Checker {
             shadow: Shadow::new(base, size)?,
             items: Items::default(),
             memory: 0,
+            outcome: None,
             locations: Locations::default(),
             // Time 1 is "long ago".
             time: 1,
@@ -126,6 +130,11 @@ impl Checker {
         Agent { item, block, thread: stamp.thread(), site: stamp.site(), strength: stamp.strength() }
     }
 
+    /// Is it still known who a stamp is of?
+    pub fn is_recent(&self, stamp: Stamp) -> bool {
+        self.segment(stamp.time()).is_some()
+    }
+
     /// The device's number of an item.
     pub fn label(&self, item: ItemId) -> ItemLabel {
         self.own[item.0 as usize].label
@@ -146,6 +155,9 @@ impl Checker {
                 Some(known) => known.position = fact.position,
                 None => self.outstanding.push(fact),
             }
+        }
+        if let (NO_ITEM, Some(outcome)) = (parent, &mut self.outcome) {
+            outcome.submit(item);
         }
         self.own.push(Own { label, start: Some(Arc::new(start)), acquired: None, complete, streams: None });
         item
@@ -189,6 +201,9 @@ impl Checker {
         clock.forget(|other| items.knows(&view, other));
         let start = Arc::new(clock);
         self.own[item.0 as usize].start = Some(start.clone());
+        if let Some(outcome) = &mut self.outcome {
+            outcome.start(item, |other| self.items.knows(&start, other));
+        }
         start
     }
 
@@ -218,6 +233,9 @@ impl Checker {
         let own = &mut self.own[item.0 as usize];
         own.start = None;
         own.streams = None;
+        if let Some(outcome) = &mut self.outcome {
+            outcome.complete(item);
+        }
         let Some(acquired) = own.acquired.take() else { return };
         if let Some(fact) = own.complete {
             self.learnt.entry(fact.chain).or_default().push((fact.position, acquired.clone()));
@@ -230,17 +248,42 @@ impl Checker {
 
     /// The host has synchronised with all that these facts name. True if it knows now that everything is complete.
     pub fn host_synchronised(&mut self, facts: &Facts) -> bool {
+        let all = self.host_joins(facts);
+        if all {
+            self.host_settles();
+        }
+        all
+    }
+
+    /// The second half: the host knows that everything is complete.
+    pub fn host_settles(&mut self) {
+        self.raise_floor();
+    }
+
+    /// The first half of [`Checker::host_synchronised`]: who wrote what before is still known.
+    pub fn host_joins(&mut self, facts: &Facts) -> bool {
         self.host.facts.join(facts);
         let host = &self.host.facts;
         self.outstanding.retain(|&fact| !host.knows(fact));
         let mut host = std::mem::take(&mut self.host);
         self.include_learnt(&mut host);
         self.host = host;
-        let all = self.outstanding.is_empty();
-        if all {
-            self.raise_floor();
+        self.outstanding.is_empty()
+    }
+
+    /// What the host knows of atomics: the first epoch with one that it does not know of.
+    pub fn host_horizon(&self) -> u32 {
+        self.outcome.as_ref().map_or(0, |outcome| outcome.horizon(|item| self.items.knows(&self.host, item)))
+    }
+
+    /// The bytes of a word that were written by whom the host knows of, one bit each, and who wrote it last.
+    pub fn settled(&mut self, word: u64) -> (u32, Option<Stamp>) {
+        let (bytes, last) = outcome::writers(&mut self.shadow, word);
+        if let Some(stamp) = last {
+            return if self.host_knows(stamp) { (stamp.set_bytes(), last) } else { (0, None) };
         }
-        all
+        let settled = |n: &usize| !bytes[*n].is_none() && self.host_knows(bytes[*n]);
+        ((0..4).filter(settled).fold(0, |mask, n| mask | 1 << n), None)
     }
 
     /// The device was reset: nothing of before matters any more.
@@ -274,6 +317,9 @@ impl Checker {
 
     /// Everything so far is ordered before everything that comes.
     fn raise_floor(&mut self) {
+        if let Some(outcome) = &mut self.outcome {
+            outcome.settle();
+        }
         self.time += 1;
         self.floor = self.time + 1;
         self.segments.clear();

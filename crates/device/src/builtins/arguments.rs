@@ -112,6 +112,7 @@ impl Caller {
         unsafe {
             self.check(address, size_of::<T>() as u32, access::WRITE);
             (address as *mut T).write_unaligned(value);
+            exec::told_stored(self.0, address, size_of::<T>() as u32);
         }
     }
 

@@ -107,7 +107,10 @@ impl Heap {
 unsafe fn note(context: *mut ThreadContext, grid: &Grid, address: Option<u64>, size: u64) {
     let Some(checking) = &grid.device.checking else { return };
     // SAFETY: the caller's promise.
-    let who = unsafe { Who::of(context) };
+    let who = unsafe {
+        crate::exec::learn(context);
+        Who::of(context)
+    };
     match address {
         Some(address) => checking.made(Class::Heap, address, size, Origin::Device(who)),
         None => checking.heap_full(who, size),

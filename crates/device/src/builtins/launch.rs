@@ -149,6 +149,9 @@ fn note_failure(
 ) {
     // Once the context is lost, so is everything.
     if let Some(checking) = grid.device.checking.as_ref().filter(|_| grid.device.sticky().is_success()) {
+        if matches!(status, Status::LAUNCH_PENDING_COUNT_EXCEEDED | Status::MEMORY_ALLOCATION) {
+            checking.outcome_lost();
+        }
         checking.launch_failed(who, call, child, shape, status);
     }
 }

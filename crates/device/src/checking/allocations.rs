@@ -70,6 +70,11 @@ impl Known {
         self.class.name(self.number, self.size)
     }
 
+    /// What kind of allocation it is.
+    pub fn class(&self) -> &Class {
+        &self.class
+    }
+
     fn bytes(&self, address: u64, size: u64) -> Bytes {
         Bytes { allocation: self.name(), offset: address - self.base, size }
     }
@@ -106,6 +111,11 @@ impl Allocations {
     /// All live ones: first address and bytes.
     pub fn ranges(&self) -> Vec<(u64, u64)> {
         self.live.values().map(|known| (known.base, known.size)).collect()
+    }
+
+    /// All live ones, by address.
+    pub fn all(&self) -> impl Iterator<Item = &Known> {
+        self.live.values()
     }
 
     /// The live allocation that an address lies in.

@@ -45,6 +45,7 @@ impl Checking {
     /// Device code made a stream or an event.
     pub fn handle_made(&self, object: Object, handle: u64, who: Who) {
         self.handles.lock().0.insert(handle, (object, who));
+        self.outcome(|outcome| outcome.handle(handle));
     }
 
     /// A device thread used a handle and was refused: whether that is because it is another's, and which finding says so.

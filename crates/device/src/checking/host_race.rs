@@ -42,6 +42,9 @@ impl Checking {
             self.checker(|checker| {
                 let agent = Agent { item: NO_ITEM, block: 0, thread: 0, site, strength: Strength::System };
                 self.race(checker, Side { agent, write, atomic: false }, before, wrote, address, size);
+                if let Some(outcome) = &mut checker.outcome {
+                    outcome.host = true;
+                }
             });
         }
     }

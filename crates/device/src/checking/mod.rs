@@ -21,6 +21,7 @@ mod names;
 mod observe;
 mod order;
 mod origin;
+mod outcome;
 pub(crate) mod params;
 mod pool;
 mod private;
@@ -90,11 +91,14 @@ pub(crate) struct Checking {
     /// Memory that host code shares with the device.
     shared: Shared,
     host_code: Mutex<host_race::HostCode>,
+    /// What memory held when the host synchronised, if that is asked for.
+    recorder: Option<Mutex<outcome::Recorder>>,
 }
 
 /// The functions that checked code calls.
 pub(crate) fn checks() -> hotfire_jit::abi::Checks {
-    exec::checks()
+    // Code that follows values calls more.
+    if outcome::Recorder::of_environment().is_some() { exec::outcome_checks() } else { exec::checks() }
 }
 
 impl Checking {
@@ -125,6 +129,7 @@ impl Checking {
             known: Mutex::default(),
             shared: Shared::new(),
             host_code: Mutex::default(),
+            recorder: None,
         }
     }
 
@@ -140,7 +145,16 @@ impl Checking {
     /// A checker, if `HOTFIRE_CHECK` names the directory for its report.
     pub fn of_environment(memory: Arc<Memory>) -> Option<Self> {
         let output = std::env::var_os("HOTFIRE_CHECK").filter(|path| !path.is_empty())?;
-        Some(Self { output: Some(output.into()), ..Self::new(memory) })
+        let arena = memory.arena();
+        let mut checking = Self { output: Some(output.into()), ..Self::new(memory) };
+        if let Some(recorder) = outcome::Recorder::of_environment() {
+            match hotfire_check::outcome::Outcome::new(arena.base, arena.size) {
+                Ok(outcome) => checking.checker.get_mut().outcome = Some(Box::new(outcome)),
+                Err(error) => eprintln!("hotfire: no address space for --outcome: {error}"),
+            }
+            checking.recorder = Some(Mutex::new(recorder));
+        }
+        Some(checking)
     }
 
     /// A finding speaks of the parameters with which a grid starts.
@@ -157,6 +171,7 @@ impl Checking {
     /// Writes a report.
     pub fn write(&self, report: &Report) {
         let Some(directory) = &self.output else { return };
+        self.write_outcome();
         let path = directory.join(format!("{}.json", std::process::id()));
         let written = serde_json::to_vec(report).map_err(std::io::Error::other).and_then(|text| {
             let fresh = path.with_extension("new");

@@ -59,9 +59,16 @@ impl Checking {
         label: ItemLabel,
     ) -> Option<(ItemId, u32)> {
         // SAFETY: the caller's promise.
-        let (order, caller) = unsafe { (exec::order(context)?, exec::caller(context)) };
+        let (order, caller, is_told) =
+            unsafe { (exec::order(context)?, exec::caller(context), exec::is_told(context)) };
         let queue = queue(order, stream);
-        Some(self.checker(|checker| checker.device_launch(order, caller, queue, label)))
+        Some(self.checker(|checker| {
+            let (item, time) = checker.device_launch(order, caller, queue, label);
+            if let Some(outcome) = checker.outcome.as_mut().filter(|_| is_told) {
+                outcome.mark_item(item);
+            }
+            (item, time)
+        }))
     }
 
     /// The calling thread launched an operation: as [`Checking::launched`], with its new time set.
@@ -115,7 +122,12 @@ impl Checking {
         state.model.order.synchronised(facts);
         self.catch_up(state);
         self.checker(|checker| {
-            if checker.host_synchronised(facts) && checker.is_old() {
+            let all = checker.host_joins(facts);
+            self.outcome_point(checker);
+            if all {
+                checker.host_settles();
+            }
+            if all && checker.is_old() {
                 checker.renew(&self.allocations.lock().ranges());
             }
         });

@@ -38,10 +38,14 @@ impl Checking {
         });
         match operation {
             Operation::Copy(copy) => {
-                self.rows(device, id, time, copy, false);
-                self.rows(device, id, time, copy, true);
+                let raced = self.rows(device, id, time, copy, false) | self.rows(device, id, time, copy, true);
+                self.outcome_copied(device, id, copy, raced);
             }
-            Operation::CopyFrom(copy, _) => self.rows(device, id, time, copy, true),
+            Operation::CopyFrom(copy, bytes) => {
+                let raced = self.rows(device, id, time, copy, true);
+                let source = bytes.as_ptr() as u64;
+                self.outcome_copied(device, id, &Copy3d { source, ..*copy }, raced);
+            }
             Operation::Fill(fill) => {
                 let Fill3d { destination, pitch, rows, element, width, height, depth, .. } = *fill;
                 let shape = Copy3d {
@@ -55,15 +59,16 @@ impl Checking {
                     height,
                     depth,
                 };
-                self.rows(device, id, time, &shape, true);
+                let raced = self.rows(device, id, time, &shape, true);
+                self.outcome_filled(device, id, &shape, raced);
             }
             Operation::Free(address) => self.free_in_stream(device, id, time, *address),
             Operation::Host(_) | Operation::Caller => {}
         }
     }
 
-    /// All rows of one side of a copy.
-    fn rows(&self, device: &Device, id: ItemId, time: u32, copy: &Copy3d, write: bool) {
+    /// All rows of one side of a copy. True if there was a race.
+    fn rows(&self, device: &Device, id: ItemId, time: u32, copy: &Copy3d, write: bool) -> bool {
         let (start, pitch, rows) = if write {
             (copy.destination, copy.destination_pitch, copy.destination_rows)
         } else {
@@ -71,17 +76,20 @@ impl Checking {
         };
         let memory = device.memory();
         if !memory.contains(start) && !memory.is_registered(start, 1) {
-            return; // Pageable host memory is nobody's business but the host's.
+            return false; // Pageable host memory is nobody's business but the host's.
         }
+        let mut raced = false;
         for z in 0..copy.depth {
             for y in 0..copy.height {
                 let address = start + (z * rows + y) * pitch;
-                self.range(id, time, RangeAccess { address, bytes: copy.width, write });
+                raced |= self.range(id, time, RangeAccess { address, bytes: copy.width, write });
             }
         }
+        raced
     }
 
-    fn range(&self, id: ItemId, time: u32, access: RangeAccess) {
+    /// True if there was a race.
+    fn range(&self, id: ItemId, time: u32, access: RangeAccess) -> bool {
         let found = self.checker(|checker| checker.operate(id, time, access));
         if let Some(Problem::Race { before, wrote, address }) = found {
             self.checker(|checker| {
@@ -90,7 +98,9 @@ impl Checking {
                 let bytes = (access.address + access.bytes - address).min(4) as u32;
                 self.race(checker, side, before, wrote, address, bytes);
             });
+            return true;
         }
+        false
     }
 
     /// `cudaFreeAsync`: whoever still uses the memory does so too late.
@@ -156,6 +166,9 @@ impl Checking {
         self.checker(|checker| {
             checker.memory += 1;
             checker.shadow.clear(base, size);
+            if let Some(outcome) = &mut checker.outcome {
+                outcome.clear(base, size);
+            }
             if preset {
                 checker.preset(base, size);
             }

@@ -39,6 +39,9 @@ impl Device {
         if let Err(status) = self.healthy() {
             return status;
         }
+        if let Some(checking) = &self.checking {
+            checking.host_learns();
+        }
         let complete = self.engine.look(|state| {
             let entry = state.events.get(event).ok_or(Status::INVALID_RESOURCE_HANDLE)?;
             Ok((entry.item.is_none_or(|item| state.model.is_complete(item)), entry.facts))
@@ -97,6 +100,9 @@ impl Device {
             Ok((time(start)?, time(end)?))
         });
         let (start, end) = times?;
+        if let Some(checking) = &self.checking {
+            checking.host_learns();
+        }
         Ok((end.wrapping_sub(start) as i64 as f64 / 1e6) as f32)
     }
 

@@ -113,6 +113,9 @@ impl Device {
         if let Err(status) = self.healthy() {
             return status;
         }
+        if let Some(checking) = &self.checking {
+            checking.host_learns();
+        }
         let idle = self.engine.look(|state| Ok(state.model.stream_idle(state.stream(stream)?)));
         match idle {
             Ok(true) => {

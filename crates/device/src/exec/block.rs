@@ -10,6 +10,7 @@ use super::grid::{FaultReport, GridCode};
 use super::region::{self, Regions};
 use super::spin::Circle;
 use super::stack;
+use super::told::Told;
 use super::warp::Warp;
 use super::window::Window;
 use crate::checking;
@@ -81,6 +82,8 @@ pub struct Block {
     pub class: usize,
     /// What its threads know of others' accesses, if the run is checked.
     pub order: Option<Box<BlockOrder>>,
+    /// Which of its threads know something that depends on the schedule, with `--outcome`.
+    pub told: Option<Box<Told>>,
     /// The checker; null if the run is not checked.
     pub checker: *mut Checker,
 }
@@ -139,6 +142,7 @@ impl Block {
             window: regions.windows.null(),
             class: 0,
             order: None,
+            told: None,
             checker: ptr::null_mut(),
         })
     }
@@ -217,6 +221,12 @@ impl Block {
         self.context.segment = order.begin(checker, *item, self.index, start, self.context.total_shared);
         self.context.met = order.met();
         self.context.shadow = order.shared.words().cast();
+        if let Some(outcome) = &checker.outcome {
+            let told = self.told.get_or_insert_with(|| Box::new(Told::new()));
+            told.begin(outcome, *item, self.context.total_shared);
+            // No read goes past what follows values.
+            self.context.shadow = ptr::null();
+        }
     }
 
     /// Becomes the next block of the range, the last one having finished. False at its end, or when cancelled.

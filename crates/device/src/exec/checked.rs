@@ -4,6 +4,7 @@ use super::block::Block;
 use super::context;
 use super::fiber::Fiber;
 use super::poll::{Look, Seen};
+use super::told;
 use super::window::WINDOW;
 use crate::checking;
 use hotfire_check::{BlockOrder, Cell, Checker, Problem, Stamp, Strength, Touch};
@@ -11,7 +12,7 @@ use hotfire_jit::abi::{Checks, ThreadContext, stamp, what};
 
 /// The functions that checked code calls.
 pub fn checks() -> Checks {
-    Checks { read, write, fence }
+    Checks { read, write, fence, learn }
 }
 
 /// What the block of the calling thread knows, if the run is checked.
@@ -49,7 +50,7 @@ fn strength(bits: u32) -> Strength {
 
 /// Where an access goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Target {
+pub(super) enum Target {
     /// Shared memory, by the window's first address.
     Shared(u64),
     Arena,
@@ -59,7 +60,11 @@ enum Target {
     None,
 }
 
-unsafe fn target(context: *mut ThreadContext, block: *mut Block, address: u64, bits: u32) -> Target {
+/// Where an access goes.
+///
+/// # Safety
+/// `context` is what generated code passed, and `block` its block.
+pub(super) unsafe fn target(context: *mut ThreadContext, block: *mut Block, address: u64, bits: u32) -> Target {
     // SAFETY: called by generated code.
     unsafe {
         let window = (*block).window.base;
@@ -191,6 +196,9 @@ unsafe fn look(context: *mut ThreadContext, address: u64, bits: u32, site: u32, 
             None => checker.read(order, &touch, |checker, order, at| cell(checker, order, target, at)),
             Some(_) => checker.write(order, &touch, |checker, order, at| cell(checker, order, target, at)),
         };
+        if let Some(Problem::Race { .. }) = problem {
+            told::raced(context, &touch, value.is_some());
+        }
         if let Some(problem) = problem
             && !harmless(checker, order, target, &touch, problem, value.is_some())
         {
@@ -253,6 +261,9 @@ fn harmless(
         && (matches!(target, Target::Shared(_))
             || order.allocation.is_some_and(|known| known.holds(checker, touch.address, touch.size)))
 }
+
+/// Only with `--outcome` is there somebody who asks: [`told`].
+unsafe extern "C-unwind" fn learn(_context: *mut ThreadContext) {}
 
 unsafe extern "C-unwind" fn fence(context: *mut ThreadContext, scope: u32, _site: u32) {
     // SAFETY: called by generated code; as for accesses.

@@ -24,6 +24,7 @@ mod spin;
 mod stack;
 mod switch;
 mod thread;
+mod told;
 mod warp;
 mod window;
 mod worker;
@@ -35,6 +36,7 @@ pub use grid::{FaultReport, GridCode, Outcome, ParkedBlock};
 pub use inspect::{WaitingThread, WaitsAt};
 pub use observer::{Observer, ThreadAt};
 pub use runtime::{is_private, runtime, shared_offset};
+pub use told::{checks as outcome_checks, is_told, learn, stored as told_stored};
 pub use worker::Worker;
 
 /// Makes the process's signal handlers those that a watch over host memory needs, again if somebody replaced them.

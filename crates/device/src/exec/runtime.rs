@@ -4,7 +4,7 @@ use super::block::{Block, TARGETS};
 use super::fiber::Fiber;
 use super::observer::{Observer, ThreadAt};
 use super::window::WINDOW;
-use super::{barrier as barriers, collective, context, region, thread};
+use super::{barrier as barriers, collective, context, region, thread, told};
 use crate::memory::Kind;
 use hotfire_jit::abi::{self, Fault, Runtime, ThreadContext, access, space};
 use hotfire_ptx::ast::Location;
@@ -152,6 +152,9 @@ unsafe extern "C-unwind" fn barrier(
         if !(*block).arrive(fiber, id, threads, kind, predicate) {
             thread::wait(fiber);
         }
+        if !matches!(kind, abi::barrier::SYNC | abi::barrier::ARRIVE) {
+            told::exchanged(context, block, None);
+        }
         (*fiber).result as u32
     }
 }
@@ -192,6 +195,9 @@ unsafe fn meet(context: *mut ThreadContext, key: u32, mask: u32, value: u64, ope
         // What a thread gets that its own mask does not name is undefined: it takes part all the same.
         if !(*block).gather(fiber, key, mask | 1 << ((*context).linear % 32)) {
             thread::wait(fiber);
+        }
+        if key != collective::SYNC {
+            told::exchanged(context, block, Some(mask));
         }
         (*fiber).result
     }
@@ -261,6 +267,7 @@ unsafe extern "C-unwind" fn active_mask_at(context: *mut ThreadContext, site: u6
         let (fiber, block) = of(context);
         (*fiber).active_site = site;
         (*fiber).result = 0;
+        told::learn(context);
         (*block).asking.push(fiber);
         thread::wait(fiber);
         (*fiber).result as u32
@@ -285,13 +292,19 @@ fn nanoseconds(clock: libc::clockid_t) -> u64 {
 /// One tick a nanosecond: about half of the real clock's rate, and never backwards.
 unsafe extern "C-unwind" fn clock(context: *mut ThreadContext) -> u64 {
     // SAFETY: called by generated code.
-    let observer = unsafe { Block::code(of(context).1).observer };
+    let observer = unsafe {
+        told::learn(context);
+        Block::code(of(context).1).observer
+    };
     observer.map_or_else(|| nanoseconds(libc::CLOCK_MONOTONIC), |observer| observer.clock())
 }
 
 unsafe extern "C-unwind" fn global_timer(context: *mut ThreadContext) -> u64 {
     // SAFETY: called by generated code.
-    let observer = unsafe { Block::code(of(context).1).observer };
+    let observer = unsafe {
+        told::learn(context);
+        Block::code(of(context).1).observer
+    };
     observer.map_or_else(|| nanoseconds(libc::CLOCK_REALTIME), |observer| observer.global_timer())
 }
 

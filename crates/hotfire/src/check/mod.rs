@@ -1,5 +1,6 @@
 //! `hotfire check`: the program under the checker, once or under many schedules, and what is made of the findings.
 
+mod outcome;
 mod output;
 mod program;
 mod schedule;
@@ -7,6 +8,7 @@ mod schedule;
 use crate::{report, run};
 use hotfire_check::Report;
 use hotfire_report::{Suppressions, has_failed, merge, summary};
+use outcome::Recorded;
 use output::Format;
 use schedule::{Choice, Partition, PolicyOption, Schedule, Seeds};
 use std::ffi::OsString;
@@ -24,6 +26,7 @@ Examples:
   hotfire check -- ./program                                     one run, every fault whose code ran
   hotfire check --seeds 0..64 --block-order random -- ./program  64 legal schedules, findings merged by kind
   hotfire check --replay random:17 -- ./program                  the schedule that a finding names
+  hotfire check --outcome -- ./program                           what memory holds under several schedules, compared
   hotfire check --seeds 0..64 --partition 2/4 --format json --output part2.json -- ./program
   hotfire check --merge part1.json part2.json part3.json part4.json";
 
@@ -57,7 +60,8 @@ pub struct Arguments {
     /// Whose limits the device has
     #[arg(long, value_name = "NAME", value_enum)]
     profile: Option<Profile>,
-    /// Note memory that differs between schedules for no reason that the program shows (not built yet)
+    /// Compare memory between schedules: note what differs for no reason that the program shows. All schedules are compared with
+    /// eager: those of --seeds or --policy, else latest and a few random ones
     #[arg(long)]
     outcome: bool,
     /// Run only the K-th of N parts of --seeds (every N-th seed), for CI matrices and job arrays
@@ -165,7 +169,8 @@ impl Arguments {
         // Its limits are the device's own: 132 SMs, a pool of 2048 (launch-model 2.7).
         let (None | Some(Profile::H200)) = self.profile;
         if let Some(schedule) = &self.replay {
-            return Ok(vec![schedule.clone()]);
+            let chosen = vec![schedule.clone()];
+            return if self.outcome { outcome::schedules(chosen, false) } else { Ok(chosen) };
         }
         let choice = Choice {
             policy: self.policy,
@@ -175,19 +180,22 @@ impl Arguments {
             pool: self.pool,
             partition: self.partition,
         };
-        choice.schedules()
+        let chosen = choice.schedules()?;
+        if !self.outcome || chosen.is_empty() {
+            return Ok(chosen);
+        }
+        let is_default = self.policy.is_none() && self.seed.is_none() && self.seeds.is_none();
+        outcome::schedules(chosen, is_default)
     }
 }
 
 /// Runs under each schedule, until one is interrupted.
 fn run_all(arguments: &Arguments, schedules: &[Schedule]) -> Result<Checked, u8> {
-    if arguments.outcome {
-        report("--outcome is not built yet: memory is not compared between schedules");
-        return Err(crate::run::CANNOT_START);
-    }
+    let mut recorded = Vec::new();
+    let mut is_interrupted = false;
     let mut checked = Checked { report: None, code: 0 };
     for schedule in schedules {
-        let ran = program::run(&arguments.program, schedule)?;
+        let ran = program::run(&arguments.program, schedule, arguments.outcome.then_some("1"))?;
         let code = exit_code(ran.status);
         if let Some(end) = describe(ran.status, schedules.len() > 1) {
             report(&format!(
@@ -202,9 +210,14 @@ fn run_all(arguments: &Arguments, schedules: &[Schedule]) -> Result<Checked, u8>
             (Some(all), Some(one)) => Some(merge([all, one])),
             (all, one) => all.or(one),
         };
-        if ran.is_interrupted {
+        recorded.push(Recorded { schedule: schedule.clone(), records: ran.records });
+        is_interrupted = ran.is_interrupted;
+        if is_interrupted {
             break;
         }
+    }
+    if let Some(found) = checked.report.as_mut().filter(|_| arguments.outcome && !is_interrupted) {
+        outcome::compare(&recorded, &arguments.program, found)?;
     }
     Ok(checked)
 }

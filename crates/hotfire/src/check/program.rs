@@ -2,6 +2,7 @@
 
 use super::schedule::Schedule;
 use crate::{report, run};
+use hotfire_check::outcome::Record;
 use hotfire_report::{from_json, processes};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
@@ -19,10 +20,14 @@ pub struct Ran {
     pub status: ExitStatus,
     /// Whether this process was told to end meanwhile.
     pub is_interrupted: bool,
+    /// What its processes say of memory, if that was asked for.
+    pub records: Vec<Record>,
 }
 
 /// Runs the program once and reads what it reported. The error is an exit code; what it means has been said.
-pub fn run(program: &[OsString], schedule: &Schedule) -> Result<Ran, u8> {
+///
+/// `outcome` is what the device is asked to say of memory.
+pub fn run(program: &[OsString], schedule: &Schedule, outcome: Option<&str>) -> Result<Ran, u8> {
     let cannot_start = |message: String| {
         report(&message);
         run::CANNOT_START
@@ -34,6 +39,10 @@ pub fn run(program: &[OsString], schedule: &Schedule) -> Result<Ran, u8> {
         directory.path().canonicalize().map_err(|error| cannot_start(format!("the directory for reports: {error}")))?;
     let mut command = run::command(program).map_err(cannot_start)?;
     command.env("HOTFIRE_CHECK", &path);
+    match outcome {
+        Some(what) => command.env("HOTFIRE_OUTCOME", what),
+        None => command.env_remove("HOTFIRE_OUTCOME"),
+    };
     for (name, value) in schedule.variables() {
         match value {
             Some(value) => command.env(name, value),
@@ -48,7 +57,11 @@ pub fn run(program: &[OsString], schedule: &Schedule) -> Result<Ran, u8> {
     let (status, is_interrupted) =
         ended.map_err(|error| cannot_start(format!("cannot wait for the program: {error}")))?;
     let report = read_all(&path, &schedule.to_string()).map_err(cannot_start)?;
-    Ok(Ran { report, status, is_interrupted })
+    let records = match outcome {
+        Some(_) => read_records(&path).map_err(cannot_start)?,
+        None => Vec::new(),
+    };
+    Ok(Ran { report, status, is_interrupted, records })
 }
 
 /// Signals that are the program's to answer. Those that were ignored stay so, for the program too (nohup).
@@ -87,15 +100,28 @@ fn is_foreground() -> bool {
         || rustix::termios::tcgetpgrp(io::stderr()).is_ok_and(|group| group == own)
 }
 
-/// What the processes of one run reported, with the schedule where the device left it open.
-fn read_all(directory: &Path, token: &str) -> Result<Option<hotfire_check::Report>, String> {
+/// Files of processes with this extension, by process number, as far as that means an order at all.
+fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(directory).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
     let entries = entries.map_err(|error| format!("cannot read the reports: {error}"))?;
-    let is_report = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
-    let mut files: Vec<_> = entries.iter().map(fs::DirEntry::path).filter(is_report).collect();
-    // By process number, as far as that means an order at all.
+    let has = |path: &PathBuf| path.extension().is_some_and(|found| found == extension);
+    let mut files: Vec<_> = entries.iter().map(fs::DirEntry::path).filter(has).collect();
     files.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
-    let reports = files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    Ok(files)
+}
+
+/// What the processes of one run say of memory.
+fn read_records(directory: &Path) -> Result<Vec<Record>, String> {
+    let read = |path: &PathBuf| {
+        let text = fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    files(directory, "outcome")?.iter().map(read).collect()
+}
+
+/// What the processes of one run reported, with the schedule where the device left it open.
+fn read_all(directory: &Path, token: &str) -> Result<Option<hotfire_check::Report>, String> {
+    let reports = files(directory, "json")?.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     if reports.is_empty() {
         return Ok(None);
     }

@@ -6,7 +6,9 @@ use super::{Emit, clif};
 use crate::abi::{BlockContext, ThreadContext, what};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use hotfire_ptx::Opcode;
-use hotfire_ptx::ast::{AddressBase, Instruction, Operand, Operation, Scope, Semantics, Space, Symbol, Type};
+use hotfire_ptx::ast::{
+    AddressBase, CallTarget, Instruction, Operand, Operation, Reg, Scope, Semantics, Space, Statement, Symbol, Type,
+};
 use std::mem::offset_of;
 
 impl Emit<'_, '_> {
@@ -63,6 +65,10 @@ impl Emit<'_, '_> {
         if matches!(semantics, Some(Semantics::Release | Semantics::AcqRel | Semantics::Sc)) {
             bits |= what::RELEASE;
         }
+        bits |= accumulates(i) << what::ACCUMULATES;
+        if i.opcode == Opcode::Atom && self.is_used(i) {
+            bits |= what::RETURNS;
+        }
         let (context, bits, site) = (self.context, self.word(bits), self.check_site());
         let zero = self.f.ins().iconst(types::I64, 0);
         self.runtime(checks.write as usize, None, &[context, address, bits, site, zero, zero]);
@@ -81,6 +87,45 @@ impl Emit<'_, '_> {
         };
         let (context, scope, site) = (self.context, self.word(scope), self.check_site());
         self.runtime(checks.fence as usize, None, &[context, scope, site]);
+    }
+
+    /// The thread learns something that depends on the schedule.
+    pub(super) fn check_learn(&mut self) {
+        let Some(checks) = self.unit.options.checks else { return };
+        let context = self.context;
+        self.runtime(checks.learn as usize, None, &[context]);
+    }
+
+    /// Whether anything may read the old value that an atomic gives: its register stands elsewhere too.
+    fn is_used(&self, i: &Instruction) -> bool {
+        let Some(Operand::Register(register)) = i.operands.first() else {
+            return !matches!(i.operands.first(), Some(Operand::Sink));
+        };
+        let mut count = 0;
+        let mut each = |operand: &Operand| count += mentions(operand, *register);
+        for statement in &self.body.statements {
+            match statement {
+                Statement::Instruction(other) => {
+                    other.operands.iter().for_each(&mut each);
+                    if let Some(guard) = &other.guard {
+                        each(&Operand::Register(guard.register));
+                    }
+                }
+                Statement::Call(call) => {
+                    call.arguments.iter().chain(&call.returns).for_each(&mut each);
+                    if let Some(guard) = &call.guard {
+                        each(&Operand::Register(guard.register));
+                    }
+                    if let CallTarget::Indirect(target) = call.target {
+                        each(&Operand::Register(target));
+                    }
+                }
+                Statement::Label(_) => {}
+            }
+        }
+        // Results of functions may be registers as well; they come first, behind the parameters.
+        let results = self.function.parameters.len() + self.function.returns.len();
+        count != 1 || (!self.is_kernel() && (register.0 as usize) < results)
     }
 
     /// The thread of a loop kernel begins: its time is its block's.
@@ -130,6 +175,39 @@ impl Emit<'_, '_> {
             }
             packed
         })
+    }
+}
+
+/// How often an operand names a register.
+fn mentions(operand: &Operand, register: Reg) -> usize {
+    match operand {
+        Operand::Register(other) | Operand::NotRegister(other) | Operand::Address(AddressBase::Register(other), _) => {
+            usize::from(*other == register)
+        }
+        Operand::Vector(parts) => parts.iter().map(|part| mentions(part, register)).sum(),
+        Operand::Pair(first, second) => mentions(first, register) + mentions(second, register),
+        Operand::Texel { object, sampler, coordinates } => {
+            let parts = coordinates.iter().chain(sampler.as_deref()).chain([&**object]);
+            parts.map(|part| mentions(part, register)).sum()
+        }
+        _ => 0,
+    }
+}
+
+/// Which of the operations an atomic is whose order among their like does not matter; 0 for all others.
+fn accumulates(i: &Instruction) -> u32 {
+    let Some(Type::B32 | Type::U32 | Type::S32 | Type::B64 | Type::U64 | Type::S64) = i.types.first() else { return 0 };
+    let signed = matches!(i.types[0], Type::S32 | Type::S64);
+    match i.modifiers.operation {
+        Some(Operation::Add) => 1,
+        Some(Operation::And) => 2,
+        Some(Operation::Or) => 3,
+        Some(Operation::Xor) => 4,
+        Some(Operation::Min) if signed => 5,
+        Some(Operation::Max) if signed => 6,
+        Some(Operation::Min) => 7,
+        Some(Operation::Max) => 8,
+        _ => 0,
     }
 }
 

@@ -55,7 +55,11 @@ impl Emit<'_, '_> {
             }
             Special::SmId => self.of_block(types::I32, offset_of!(BlockContext, smid)),
             Special::NSmId => self.of_block(types::I32, offset_of!(BlockContext, nsmid)),
-            Special::GridId => self.of_block(types::I64, offset_of!(BlockContext, gridid)),
+            Special::GridId => {
+                // Grids are numbered in the order of their launches.
+                self.check_learn();
+                self.of_block(types::I64, offset_of!(BlockContext, gridid))
+            }
             Special::LaneMaskEq
             | Special::LaneMaskLe
             | Special::LaneMaskLt
