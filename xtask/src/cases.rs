@@ -45,6 +45,22 @@ pub fn build_of(kinds: &[&str]) -> Result<Vec<Program>> {
     Ok(cases)
 }
 
+/// Some cases as their authors did not mean them: without `-lineinfo`, `-g` and `-rdc`. By the names of the cases.
+pub fn build_plain(names: &[&str]) -> Result<Vec<Program>> {
+    let plain = |mut case: Program| {
+        case.flags.retain(|flag| !matches!(flag.as_str(), "-lineinfo" | "-g" | "-G" | "-rdc=true"));
+        case.name = format!("plain/{}", case.name);
+        case
+    };
+    let cases: Vec<Program> =
+        list()?.into_iter().filter(|case| names.contains(&case.name.as_str())).map(plain).collect();
+    if cases.len() != names.len() {
+        return Err(format!("not all of these are cases: {}", names.join(", ")));
+    }
+    build_into(&directory(), &cases)?;
+    Ok(cases)
+}
+
 fn case(kind: &str, group: &Path, source: PathBuf) -> Result<Program> {
     let text = read(&source)?;
     let mut declared = text.lines().filter_map(|line| line.strip_prefix("// build: "));

@@ -7,6 +7,7 @@
 pub mod bench;
 pub mod cases;
 pub mod hotfire;
+pub mod nvrtc;
 pub mod process;
 pub mod programs;
 pub mod ptx;

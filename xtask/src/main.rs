@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use xtask::hotfire::{Hotfire, Profile, cargo_build};
-use xtask::{Result, bench, cases, process, programs, ptx, root, toolkit};
+use xtask::{Result, bench, cases, nvrtc, process, programs, ptx, root, toolkit};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Builds, tests and measures Hotfire")]
@@ -22,11 +22,11 @@ enum Step {
         #[arg(last = true)]
         options: Vec<String>,
     },
-    /// Fetch CUDA's compiler into target/ (needs Python 3 with pip)
+    /// Fetch CUDA's compilers, nvcc and NVRTC, into target/ (needs Python 3 with pip)
     Fetch,
     /// Build the CUDA programs of programs/ and litmus/ into target/programs/ (needs gcc)
     Programs,
-    /// Build the cases of tests/fail/, tests/pass/ and tests/outcome/ into target/cases/ (needs gcc)
+    /// Build the cases of tests/fail/, tests/pass/, tests/outcome/ and tests/nvrtc/ into target/cases/ (needs gcc)
     Cases,
     /// Regenerate the PTX committed with the examples
     Ptx {
@@ -77,11 +77,15 @@ fn list(built: &[programs::Program]) -> Result<()> {
 fn run(step: Step) -> Result<()> {
     match step {
         Step::Demo { options } => demo(&options),
-        Step::Fetch => toolkit::fetch().map(drop),
+        Step::Fetch => {
+            toolkit::fetch()?;
+            toolkit::fetch_nvrtc().map(drop)
+        }
         Step::Programs => list(&programs::build()?),
         Step::Cases => {
             list(&cases::build()?)?;
-            list(&cases::build_of(&["outcome"])?)
+            list(&cases::build_of(&["outcome"])?)?;
+            nvrtc::build().map(drop)
         }
         Step::Ptx { check: true } => ptx::check(),
         Step::Ptx { check: false } => ptx::regenerate(),

@@ -45,42 +45,59 @@ impl Toolkit {
     }
 }
 
+/// The compiler for programs that compile at run time, from CUDA 12: what is compiled there is not nvcc's.
+pub const NVRTC: [(&str, &str); 1] = [("nvidia-cuda-nvrtc-cu12", "12.9.86")];
+
 fn site() -> PathBuf {
     target().join("cuda").join("site")
 }
 
-fn is_complete() -> bool {
-    PACKAGES.iter().all(|(name, version)| {
-        site().join(format!("{}-{version}.dist-info", name.replace('-', "_"))).join("METADATA").is_file()
+fn is_complete(site: &Path, packages: &[(&str, &str)]) -> bool {
+    packages.iter().all(|(name, version)| {
+        site.join(format!("{}-{version}.dist-info", name.replace('-', "_"))).join("METADATA").is_file()
     })
+}
+
+/// Installs packages into a folder of their own, unless they are there already.
+fn install(site: &Path, packages: &[(&str, &str)]) -> Result<()> {
+    if is_complete(site, packages) {
+        return Ok(());
+    }
+    // Installed beside its final place and renamed, so that an interrupted fetch leaves nothing half done.
+    let fresh = site.with_extension(format!("{}", std::process::id()));
+    let shown = |path: &Path, error| format!("{}: {error}", path.display());
+    fs::create_dir_all(&fresh).map_err(|error| shown(&fresh, error))?;
+    eprintln!("fetching CUDA's compiler into {}", site.display());
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target"]).arg(&fresh);
+    pip.env("PIP_ROOT_USER_ACTION", "ignore");
+    pip.args(packages.iter().map(|(name, version)| format!("{name}=={version}")));
+    if let Err(error) = process::run(&mut pip) {
+        let _ = fs::remove_dir_all(&fresh);
+        return Err(format!("{error}\n(Python 3 with pip is needed to fetch CUDA's compiler)"));
+    }
+    if site.exists() {
+        fs::remove_dir_all(site).map_err(|error| shown(site, error))?;
+    }
+    fs::rename(&fresh, site).map_err(|error| shown(site, error))?;
+    if !is_complete(site, packages) {
+        return Err(format!("{}: pip left an incomplete compiler there", site.display()));
+    }
+    Ok(())
+}
+
+/// Fetches NVRTC unless it is there already; the path of `libnvrtc.so.12`.
+pub fn fetch_nvrtc() -> Result<PathBuf> {
+    let site = target().join("cuda").join("nvrtc");
+    install(&site, &NVRTC)?;
+    let library = site.join("nvidia").join("cuda_nvrtc").join("lib").join("libnvrtc.so.12");
+    if library.is_file() { Ok(library) } else { Err(format!("{} is missing", library.display())) }
 }
 
 /// Fetches the compiler unless it is there already.
 pub fn fetch() -> Result<Toolkit> {
     let site = site();
-    if !is_complete() {
-        // Installed beside its final place and renamed, so that an interrupted fetch leaves nothing half done.
-        let fresh = site.with_file_name(format!("site.{}", std::process::id()));
-        let shown = |path: &PathBuf, error| format!("{}: {error}", path.display());
-        fs::create_dir_all(&fresh).map_err(|error| shown(&fresh, error))?;
-        eprintln!("fetching CUDA's compiler into {}", site.display());
-        let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target"])
-            .arg(&fresh);
-        pip.env("PIP_ROOT_USER_ACTION", "ignore");
-        pip.args(PACKAGES.map(|(name, version)| format!("{name}=={version}")));
-        if let Err(error) = process::run(&mut pip) {
-            let _ = fs::remove_dir_all(&fresh);
-            return Err(format!("{error}\n(Python 3 with pip is needed to fetch CUDA's compiler)"));
-        }
-        if site.exists() {
-            fs::remove_dir_all(&site).map_err(|error| shown(&site, error))?;
-        }
-        fs::rename(&fresh, &site).map_err(|error| shown(&site, error))?;
-        if !is_complete() {
-            return Err(format!("{}: pip left an incomplete compiler there", site.display()));
-        }
-    }
+    install(&site, &PACKAGES)?;
     let home = site.join("nvidia").join("cu13");
     let names = site.with_file_name("names");
     link(&home.join("lib").join("libcudart.so.13"), &names.join("libcudart.so"))?;
