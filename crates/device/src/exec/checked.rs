@@ -196,7 +196,9 @@ unsafe fn look(context: *mut ThreadContext, address: u64, bits: u32, site: u32, 
             None => checker.read(order, &touch, |checker, order, at| cell(checker, order, target, at)),
             Some(_) => checker.write(order, &touch, |checker, order, at| cell(checker, order, target, at)),
         };
-        if let Some(Problem::Race { .. }) = problem {
+        // What was never written holds whatever was there: perhaps what another block left.
+        let unset_read = value.is_none() && matches!(problem, Some(Problem::Unset { .. }));
+        if unset_read || matches!(problem, Some(Problem::Race { .. })) {
             told::raced(context, &touch, value.is_some());
         }
         if let Some(problem) = problem

@@ -190,7 +190,8 @@ unsafe fn note_write(context: *mut ThreadContext, address: u64, bits: u32, value
     }
 }
 
-/// A race was found at an access: what it reads or writes depends on the schedule, and has been reported.
+/// A race was found at an access, or nothing that was ever written: what it reads or writes may depend on the schedule, and has been
+/// reported.
 ///
 /// # Safety
 /// `context` is what generated code passed to the calling function; the same for all functions here.
