@@ -74,6 +74,9 @@ pub struct ThreadContext {
     pub device: *mut c_void,
     /// In code for checks: the place of the latest call of a built-in function, as [`crate::Kernel::place`] knows it.
     pub site: u32,
+    /// In code for checks, set before the thread lets others run in a loop: a number for all that decides how the loop goes on, apart
+    /// from memory. 0 if that is not known. The device takes it.
+    pub look: u64,
 }
 
 /// What stopped a thread for good. Values are CUDA error codes (driver and runtime agree on them).

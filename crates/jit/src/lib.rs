@@ -3,6 +3,7 @@
 pub mod abi;
 mod analysis;
 mod cfg;
+mod deciding;
 mod emit;
 mod kernel;
 mod layout;

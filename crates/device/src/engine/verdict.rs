@@ -5,8 +5,8 @@
 //! changed nothing; the launch model starts nothing; and no host thread can act, since each is blocked in a CUDA call or waits
 //! without limit for one that is. Then every further round would be like the last.
 //!
-//! Not seen: a loop that counts its looks and would go on counting. It differs from one that leaves by a bound of its own only in
-//! that bound, so it runs on.
+//! A loop may count its looks if nothing hangs on the count: generated code says what the loops of a kernel hang on. Not seen: one that
+//! counts in memory or in a function that it calls, which may be about to leave by a bound of its own. It runs on.
 
 use super::baton::Baton;
 use super::{Engine, Grid, State, threads};

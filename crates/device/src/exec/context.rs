@@ -162,6 +162,7 @@ pub unsafe fn yield_now(context: *mut ThreadContext) {
         }
         (*block).yielded.push(fiber);
         thread::wait(fiber);
+        (*context).look = 0;
     }
 }
 

@@ -37,8 +37,8 @@ impl Block {
     }
 }
 
-/// Whether a thread is going round in a circle: it looks as it did at some look before, or did so a circle ago at most. Most loops
-/// look the same each time; one that lets others run at several places comes back to each of them. Circles are found as by Brent's
+/// Whether a thread is going round in a circle: it looks (its stack, or what its loops hang on where generated code tells) as it did
+/// at some look before, or did so a circle ago at most. Most loops look the same each time; one that lets others run at several places comes back to each of them. Circles are found as by Brent's
 /// algorithm: the look to compare with is replaced after 1, 2, 4, … looks.
 ///
 /// # Safety
@@ -46,7 +46,10 @@ impl Block {
 unsafe fn look_at(fiber: *mut Fiber) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let likeness = likeness(Fiber::frames(fiber));
+        let likeness = match (*fiber).context.look {
+            0 => likeness(Fiber::frames(fiber)),
+            look => look,
+        };
         let circle = &mut (*fiber).circle;
         let before = std::mem::replace(&mut circle.before, likeness);
         if likeness == circle.likeness || likeness == before {

@@ -98,9 +98,7 @@ impl Emit<'_, '_> {
                 Ok(())
             }
             Opcode::Nanosleep => {
-                self.runtime(runtime.yield_now as usize, None, &[context]);
-                // Others just ran: the loop around it, if any, looks the same each time.
-                self.refuel();
+                self.let_others_run();
                 Ok(())
             }
             Opcode::Brkpt => {

@@ -1,11 +1,12 @@
 //! Branches, returns, and the fuel of loops that wait for others.
 
 use super::{Emit, Result};
-use crate::abi::Fault;
+use crate::abi::{Fault, ThreadContext};
 use crate::unit::{Shape, UNREACHABLE};
 use cranelift_codegen::ir::{self, Block, BlockCall, InstBuilder, JumpTableData, types};
 use hotfire_ptx::Opcode;
 use hotfire_ptx::ast::{Instruction, Label, Operand, Type};
+use std::mem::offset_of;
 
 impl Emit<'_, '_> {
     fn target(&self, i: &Instruction, label: Label) -> Result<Block> {
@@ -123,11 +124,35 @@ impl Emit<'_, '_> {
         self.f.ins().brif(left, after, &[], empty, &[]);
         self.f.set_cold_block(empty);
         self.f.switch_to_block(empty);
-        let context = self.context;
-        self.runtime(self.unit.options.runtime.yield_now as usize, None, &[context]);
-        self.refuel();
+        self.let_others_run();
         self.f.ins().jump(after, &[]);
         self.f.switch_to_block(after);
+    }
+
+    /// Lets others run, and says what the loops around hang on.
+    pub(super) fn let_others_run(&mut self) {
+        let context = self.context;
+        if let Some(deciding) = self.deciding.clone() {
+            let mut look = self.f.ins().iconst(types::I64, i64::from(self.site) + 1);
+            for &register in deciding.iter() {
+                let value = self.read(register);
+                let parts = match self.f.func.dfg.value_type(value) {
+                    types::I128 => self.f.ins().isplit(value).into(),
+                    _ => [value; 2],
+                };
+                for part in parts {
+                    let part = self.fit(part, types::I64, false);
+                    let turned = self.f.ins().rotl_imm_u(look, 5);
+                    let mixed = self.f.ins().bxor(turned, part);
+                    look = self.f.ins().imul_imm_s(mixed, 0x517c_c1b7_2722_0a95);
+                }
+            }
+            let look = self.f.ins().bor_imm_u(look, 1);
+            self.f.ins().store(ir::MemFlagsData::trusted(), look, context, offset_of!(ThreadContext, look) as i32);
+        }
+        self.runtime(self.unit.options.runtime.yield_now as usize, None, &[context]);
+        // Others just ran: the loop around it, if any, looks the same each time.
+        self.refuel();
     }
 
     /// The thread may go on for a while before it lets others run again.

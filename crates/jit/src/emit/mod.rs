@@ -31,9 +31,10 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
-use hotfire_ptx::ast::{Body, Function, Instruction, Space, Statement, Type};
+use hotfire_ptx::ast::{Body, Function, Instruction, Reg, Space, Statement, Type};
 use hotfire_ptx::{Diagnostic, Opcode};
 use std::mem::offset_of;
+use std::rc::Rc;
 
 pub(crate) use operand::clif;
 
@@ -88,6 +89,8 @@ pub(crate) struct Emit<'a, 'b> {
     /// Where a thread that is through goes on.
     leave: Option<Block>,
     fuel: Variable,
+    /// What decides how the loops around the present block go on, if the device should know.
+    deciding: Option<Rc<[Reg]>>,
     site: u32,
 }
 
@@ -144,6 +147,7 @@ pub(crate) fn function(
         tid: None,
         leave: None,
         fuel,
+        deciding: None,
         site: 0,
     };
     emit.slots()?;
@@ -278,8 +282,14 @@ impl Emit<'_, '_> {
     }
 
     fn statements(&mut self) -> Result<()> {
+        let mut deciding = Vec::new();
+        // Of the kernel itself: a caller's registers would count too.
+        if self.unit.options.checks.is_some() && matches!(self.shape, Shape::Thread) {
+            deciding = crate::deciding::deciding(&self.reached.cfg, self.body);
+        }
         for (index, block) in self.reached.cfg.blocks.iter().enumerate() {
             self.f.switch_to_block(self.blocks[index]);
+            self.deciding = deciding.get(index).cloned().flatten();
             let statements = &self.body.statements[block.first..block.end];
             if block.fuel {
                 // A thread that waits in the loop is where the loop begins.

@@ -179,6 +179,7 @@ impl Code {
             yielder: std::ptr::null(),
             device: std::ptr::null_mut(),
             site: 0,
+            look: 0,
         };
         let EntryKind::Loop(entry) = self.kernel.entry else { panic!("the kernel never suspends") };
         // SAFETY: the entry is of a kernel that touches only its cases; the contexts are live and filled in.
