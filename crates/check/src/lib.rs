@@ -16,7 +16,7 @@ pub use finding::{
 };
 pub use race::{
     Access as Touch, Agent, Allocation, BlockOrder, Caller, Checker, DeviceQueue, ItemLabel, Party, Problem,
-    RangeAccess,
+    RangeAccess, Waiter,
 };
 pub use rules::{Rule, Severity};
 pub use shadow::Cell;

@@ -36,8 +36,6 @@ pub(crate) enum Parameters {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wishes {
     attributes: LaunchAttributes,
-    /// Events to record behind the launch.
-    events: Vec<Event>,
 }
 
 /// The device's function behind a kernel handle.
@@ -68,11 +66,7 @@ pub(crate) fn launch(kernel: Handle, shape: &Shape, parameters: Parameters, wish
         Parameters::Each(pointers) => gather(&function, pointers, block)?,
         Parameters::Packed(extra) => unpack(extra, block)?,
     }
-    Device::get().launch(&function, &config, block).ok()?;
-    for event in &wishes.events {
-        Device::get().event_record(*event, shape.stream).ok()?;
-    }
-    Ok(())
+    Device::get().launch(&function, &config, block).ok()
 }
 
 fn gather(function: &Function, pointers: *const *const c_void, block: &mut [u8]) -> Result<(), Status> {
@@ -148,10 +142,9 @@ pub(crate) fn wishes(attributes: *const Attribute, count: u32) -> Result<Wishes,
             number::ATTRIBUTE_PROGRAMMATIC_SERIALIZATION => {
                 wishes.attributes.programmatic_serialization = value.word(0) != 0;
             }
-            // They may complete early, and never later than the grid.
-            number::ATTRIBUTE_PROGRAMMATIC_EVENT | number::ATTRIBUTE_LAUNCH_COMPLETION_EVENT => {
-                wishes.events.push(event())
-            }
+            // Whether blocks trigger when they begin is left open: later is allowed.
+            number::ATTRIBUTE_PROGRAMMATIC_EVENT => wishes.attributes.programmatic_event = Some(event()),
+            number::ATTRIBUTE_LAUNCH_COMPLETION_EVENT => wishes.attributes.launch_completion_event = Some(event()),
             number::ATTRIBUTE_DEVICE_UPDATABLE if value.word(0) == 0 => {}
             number::ATTRIBUTE_DEVICE_UPDATABLE => return Err(refused("deviceUpdatableKernelNode (13)")),
             other => match hint_name(other) {
@@ -170,7 +163,7 @@ pub(crate) fn wishes(attributes: *const Attribute, count: u32) -> Result<Wishes,
 impl Wishes {
     /// All blocks resident together.
     pub(crate) fn cooperative() -> Self {
-        Self { attributes: LaunchAttributes { cooperative: true, ..Default::default() }, events: Vec::new() }
+        Self { attributes: LaunchAttributes { cooperative: true, ..Default::default() } }
     }
 }
 

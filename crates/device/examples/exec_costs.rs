@@ -57,6 +57,7 @@ fn grid(entry: EntryKind, blocks: u32, threads: u32, count: u64, shared: u32) ->
         owner: std::ptr::null(),
         observer: None,
         start: Default::default(),
+        dependency: Default::default(),
     })
 }
 

@@ -72,6 +72,7 @@ fn host_faults_go_to_the_host_and_device_faults_to_the_device() {
         owner: std::ptr::null(),
         observer: None,
         start: Default::default(),
+        dependency: Default::default(),
     });
     for _ in 0..3 {
         std::thread::scope(|scope| {

@@ -30,7 +30,8 @@ impl Early {
 
 impl Model {
     /// Queues a kernel with the stream-serialisation attribute: if the action before it in the stream is a kernel, it may start once that
-    /// one has triggered; anything in between (a copy, a set, a host function, a record or a wait) breaks that (4.10).
+    /// one has triggered. A copy, a set, a host function, a timed record or a wait for something that is not complete in between breaks
+    /// that (4.10); records without a time and waits that need not wait do not.
     ///
     /// # Panics
     /// If the stream does not exist.
@@ -38,8 +39,8 @@ impl Model {
         self.enqueue(stream, Kind::Grid, None, true)
     }
 
-    /// A marker that completes by itself once the grid has come so far: an event that is recorded by an attribute of its launch. It has no
-    /// place in the stream.
+    /// A marker that completes by itself once the grid has come so far: an event that an attribute of its launch records. It has no place
+    /// in the stream. Whoever waits for it depends on nothing else; see [`Model::wait_early`] for the dependency.
     pub fn record_early(&mut self, item: Item, early: Early) -> Item {
         let node = self.add(Kind::Marker, Queue::FireAndForget);
         self.connect_early(early, item, node);
@@ -51,13 +52,13 @@ impl Model {
         marker
     }
 
-    /// The next kernel of the stream depends programmatically on a grid: the stream waits for an event that the grid's launch recorded. What
-    /// is no kernel waits for the grid's completion.
+    /// The next kernel of the stream depends programmatically on a grid: the stream waits for an event that the grid's launch recorded for
+    /// its trigger. What is no kernel waits for the grid's completion.
     ///
     /// # Panics
     /// If the stream does not exist.
-    pub fn wait_early(&mut self, stream: Stream, item: Item, early: Early) {
-        self.hosts.wait_early(stream, item, early);
+    pub fn wait_early(&mut self, stream: Stream, item: Item) {
+        self.hosts.wait_early(stream, item);
     }
 
     /// All blocks of a running grid have come so far. Repeats do nothing; a grid whose blocks have all exited need not say so.
@@ -76,6 +77,11 @@ impl Model {
     /// May the item run before all that it depends on is complete? It may not have started.
     pub fn is_tied(&self, item: Item) -> bool {
         self.node(item).is_some_and(|node| node.ties > 0)
+    }
+
+    /// What the kernel that was submitted last depends on programmatically, as far as it is not complete.
+    pub fn primaries(&self) -> &[Item] {
+        &self.primaries
     }
 
     /// Is a kernel queued that may start as soon as this grid has come so far?
@@ -128,9 +134,12 @@ impl Model {
         }
     }
 
-    /// `to` may start early, and is not done before `from` is complete.
-    pub(crate) fn depend(&mut self, early: Early, from: Item, to: u32) {
-        self.connect_early(early, from, to);
+    /// `to` may start at the trigger of `from`, and is not done before `from` is complete.
+    pub(crate) fn depend(&mut self, from: Item, to: u32) {
+        if !self.is_complete(from) {
+            self.primaries.push(from);
+        }
+        self.connect_early(Early::Triggered, from, to);
         self.connect(EdgeKind::Prerequisite, from, to);
     }
 

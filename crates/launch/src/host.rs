@@ -5,7 +5,6 @@
 //! for it. Per-thread default streams are blocking streams in that respect and do not join each other. An event record
 //! and a wait are actions like a launch.
 
-use crate::early::Early;
 use crate::edge::EdgeKind;
 use crate::handle::{Item, Stream, next_generation};
 use crate::model::Model;
@@ -31,10 +30,10 @@ struct HostStream {
     destroyed: bool,
     /// Its last item, until that is complete.
     tail: Option<Item>,
-    /// Its last action is the launch of a kernel: one that follows may start early (launch-model 4.10).
-    kernel: bool,
-    /// What the next action waits for besides, as far as a kernel does.
-    early: Vec<(Item, Early)>,
+    /// Its last action, if that is the launch of a kernel: one that follows may start early (launch-model 4.10).
+    kernel: Option<Item>,
+    /// What the next kernel depends on besides, programmatically.
+    early: Vec<Item>,
     /// The number of the action in the legacy stream behind which its last item comes; 0 is none. It stays right when the
     /// stream is idle or its slot is reused: that item is complete, so the action is too.
     joined: u64,
@@ -62,7 +61,7 @@ impl HostStream {
             kind,
             destroyed: false,
             tail: None,
-            kernel: false,
+            kernel: None,
             early: Vec::new(),
             joined: 0,
             recent: false,
@@ -105,16 +104,16 @@ impl HostStreams {
         let entry = &mut self.streams[index as usize];
         entry.generation = next_generation(entry.generation);
         entry.destroyed = false;
-        entry.kernel = false;
+        entry.kernel = None;
         entry.early.clear();
         self.free.push(index);
     }
 
-    pub fn wait_early(&mut self, stream: Stream, item: Item, early: Early) {
+    pub fn wait_early(&mut self, stream: Stream, item: Item) {
         self.existing(stream);
         let entry = &mut self.streams[stream.index as usize];
-        entry.kernel = false;
-        entry.early.push((item, early));
+        entry.kernel = None;
+        entry.early.push(item);
     }
 
     /// An item of the stream is complete; if it was the last, the stream is idle.
@@ -177,6 +176,22 @@ impl Model {
         self.enqueue(stream, Kind::Marker, None, false)
     }
 
+    /// As [`Model::record`], with the time: no kernel behind it starts before what is in front is complete.
+    ///
+    /// # Panics
+    /// If the stream does not exist.
+    pub fn record_timed(&mut self, stream: Stream) -> Item {
+        self.break_off(stream);
+        self.record(stream)
+    }
+
+    /// What is launched programmatically behind this starts early beside nothing that is in front.
+    pub(crate) fn break_off(&mut self, stream: Stream) {
+        self.hosts.existing(stream);
+        self.hosts.streams[stream.index as usize].kernel = None;
+        self.order.break_off(stream.index);
+    }
+
     /// Later work of the stream also waits for `item` (`cudaStreamWaitEvent`).
     ///
     /// # Panics
@@ -185,8 +200,10 @@ impl Model {
         let entry = self.hosts.existing(stream);
         let behind = self.is_complete(item) || entry.tail == Some(item);
         if behind && stream != Stream::LEGACY && !self.hosts.action_would_join(entry) {
-            self.hosts.streams[stream.index as usize].kernel = false;
-            return; // A marker would change nothing else.
+            return; // A marker would change nothing.
+        }
+        if !behind {
+            self.break_off(stream);
         }
         self.enqueue(stream, Kind::Marker, Some(item), false);
     }
@@ -194,22 +211,26 @@ impl Model {
     pub(crate) fn enqueue(&mut self, stream: Stream, kind: Kind, event: Option<Item>, programmatic: bool) -> Item {
         self.hosts.existing(stream);
         let entry = &mut self.hosts.streams[stream.index as usize];
-        let programmatic = std::mem::replace(&mut entry.kernel, kind == Kind::Grid) && programmatic;
+        let primary = entry.kernel.filter(|_| programmatic);
+        self.primaries.clear();
         // A wait for another event leaves them to the kernel behind it.
         let waits = if event.is_some() { Vec::new() } else { std::mem::take(&mut entry.early) };
         let node = self.add(kind, Queue::Host(stream.index));
         let item = self.item(node);
-        if let Some(before) = self.hosts.set_tail(stream.index, Some(item)) {
-            if programmatic {
-                self.depend(Early::Triggered, before, node);
-            } else {
-                self.connect(EdgeKind::Stream, before, node);
-            }
+        if kind != Kind::Marker {
+            self.hosts.streams[stream.index as usize].kernel = (kind == Kind::Grid).then_some(item);
         }
-        for (item, early) in waits {
+        let before = self.hosts.set_tail(stream.index, Some(item));
+        match (primary, before) {
+            // What stands in between, if anything, is complete as soon as the primary is.
+            (Some(primary), _) => self.depend(primary, node),
+            (None, Some(before)) => self.connect(EdgeKind::Stream, before, node),
+            (None, None) => {}
+        }
+        for early in waits {
             match kind {
-                Kind::Grid => self.depend(early, item, node),
-                Kind::Operation | Kind::Marker => self.connect(EdgeKind::Event, item, node),
+                Kind::Grid => self.depend(early, node),
+                Kind::Operation | Kind::Marker => self.connect(EdgeKind::Event, early, node),
             }
         }
         if stream == Stream::LEGACY {
@@ -221,7 +242,7 @@ impl Model {
             self.connect(EdgeKind::Event, event, node);
         }
         if kind != Kind::Marker {
-            self.order.queued(stream.index, kind == Kind::Grid, programmatic);
+            self.order.queued(stream.index, kind == Kind::Grid, primary.is_some());
         }
         if self.nodes[node as usize].blockers == 0 {
             self.unblocked(node);

@@ -49,6 +49,8 @@ pub struct Model {
     pub(crate) completed: Vec<Item>,
     /// Items that ran beside their prerequisites until now.
     pub(crate) untied: Vec<Item>,
+    /// What the kernel that was submitted last depends on programmatically.
+    pub(crate) primaries: Vec<Item>,
     /// Items that reach a new stage in the current call.
     pub(crate) advancing: VecDeque<u32>,
     live: usize,
@@ -74,6 +76,7 @@ impl Model {
             startable: 0,
             completed: Vec::new(),
             untied: Vec::new(),
+            primaries: Vec::new(),
             advancing: VecDeque::new(),
             live: 0,
             ordinal: 0,

@@ -4,6 +4,7 @@
 //! Only a thread that learnt more by itself (a fence behind an atomic, a barrier of some threads only) has a clock of its own.
 
 use super::checker::Checker;
+use super::early::Side;
 use super::sync::{Reach, Seen};
 use crate::shadow::SharedShadow;
 use crate::stamp::{Stamp, Strength};
@@ -54,6 +55,8 @@ pub struct BlockOrder {
     pub allocation: Option<Allocation>,
     /// Its shared memory.
     pub shared: SharedShadow,
+    /// The early start of its grid.
+    pub(super) side: Side,
 }
 
 /// An allocation, as long as none was made or freed since.
@@ -102,6 +105,7 @@ impl BlockOrder {
             verdicts: Default::default(),
             allocation: None,
             shared: SharedShadow::default(),
+            side: Side::default(),
         })
     }
 
@@ -114,7 +118,9 @@ impl BlockOrder {
             // Times of the shadow may be of a block that lived before the floor.
             self.shared.clear(&mut checker.shadow.splits);
             self.shared.resize(shared);
+            self.side.begin_grid(checker, item);
         }
+        self.side.begin();
         self.block = block as u32;
         self.epoch = 0;
         self.warps = [0; LANES];
@@ -156,9 +162,19 @@ impl BlockOrder {
         self.own(thread).is_some()
     }
 
-    fn clock(&self, thread: u16) -> &Clock {
+    pub(super) fn clock(&self, thread: u16) -> &Clock {
         let own = self.own(thread).and_then(|own| own.clock.as_ref());
-        own.or(self.clock.as_ref()).unwrap_or(&self.start)
+        own.or(self.clock.as_ref()).or_else(|| self.side.after(thread)).unwrap_or(&self.start)
+    }
+
+    /// What all threads of the grid start with.
+    pub(super) fn start(&self) -> &Clock {
+        &self.start
+    }
+
+    /// Does the thread know more than the grid started with and, perhaps, what a wait taught it?
+    pub(super) fn learns_apart(&self, thread: u16) -> bool {
+        self.clock.is_some() || self.own(thread).is_some_and(|own| own.clock.is_some())
     }
 
     /// Is what a stamp says known to a thread of this block?
@@ -218,9 +234,12 @@ impl BlockOrder {
 
     /// All of the block's live threads meet. Their new time.
     pub fn barrier(&mut self, checker: &mut Checker, parties: &[Party]) -> u32 {
-        if self.any {
+        if self.has_individual() {
             let mut fence = self.fence.take();
             let mut clock = self.clock.take();
+            if let Some(after) = self.side.take() {
+                clock.get_or_insert_with(|| Clock::clone(&self.start)).join(after);
+            }
             for party in parties {
                 let Some(own) = self.threads.get_mut(usize::from(party.thread)).and_then(Option::as_mut) else {
                     continue;
@@ -240,7 +259,9 @@ impl BlockOrder {
 
     /// Lanes of one warp meet: all of its live ones if `whole`. Their new time.
     pub fn warp_barrier(&mut self, checker: &mut Checker, parties: &[Party], whole: bool) -> u32 {
-        let own = parties.iter().any(|party| self.has_own(party.thread));
+        let apart = |party: &Party| self.side.after(party.thread).is_some();
+        let own = parties.iter().any(|party| self.has_own(party.thread))
+            || parties.iter().any(|party| apart(party) != apart(&parties[0]));
         let time =
             if whole && !own { checker.tick(self.item, self.block) } else { self.some_meet(checker, parties, parties) };
         if whole && let Some(first) = parties.first() {
@@ -251,7 +272,7 @@ impl BlockOrder {
 
     /// Does any thread know something that not all of the block know?
     pub fn has_individual(&self) -> bool {
-        self.any
+        self.any || self.side.any()
     }
 
     /// A thread arrives at a barrier without waiting; its new time.
@@ -285,7 +306,7 @@ impl BlockOrder {
         time
     }
 
-    fn fence_of(&self, thread: u16) -> Option<(Clock, Strength)> {
+    pub(super) fn fence_of(&self, thread: u16) -> Option<(Clock, Strength)> {
         self.own(thread).and_then(|own| own.fence.clone()).or_else(|| self.fence.clone())
     }
 

@@ -1,5 +1,6 @@
 //! The state of a check: times, items, the shadow, what atomics carry.
 
+use super::early::Early;
 use super::launch::Streams;
 use super::sync::Locations;
 use crate::outcome::{self, Outcome};
@@ -27,13 +28,34 @@ pub enum ItemLabel {
 }
 
 /// An item's own: what it started with, and what its threads have learnt since.
-struct Own {
+pub(super) struct Own {
     label: ItemLabel,
     start: Option<Arc<Clock>>,
     acquired: Option<Clock>,
     complete: Option<Fact>,
     /// Streams of its threads.
     streams: Option<Box<Streams>>,
+    /// With what it was submitted, if it is a grid of the host's: for those that depend on it programmatically.
+    pub(super) submitted: Option<Arc<Clock>>,
+    /// It may start early.
+    pub(super) early: Option<Box<Early>>,
+    /// What its fences before triggers cover.
+    pub(super) published: Option<Clock>,
+}
+
+impl Own {
+    fn new(label: ItemLabel) -> Own {
+        Own {
+            label,
+            start: None,
+            acquired: None,
+            complete: None,
+            streams: None,
+            submitted: None,
+            early: None,
+            published: None,
+        }
+    }
 }
 
 /// Who did something: what a stamp says, looked up.
@@ -68,9 +90,13 @@ pub struct Checker {
     pub(super) floor: u32,
     /// Item and block of each time from the floor on.
     segments: Vec<(ItemId, u32)>,
-    own: Vec<Own>,
+    pub(super) own: Vec<Own>,
     /// What items of a chain had learnt when they were complete, by chain: for those behind them.
-    learnt: HashMap<u32, Vec<(u32, Clock)>>,
+    pub(super) learnt: HashMap<u32, Vec<(u32, Clock)>>,
+    /// Grids of the host's by what their completion is known as.
+    pub(super) by_fact: HashMap<Fact, ItemId>,
+    /// Whether a wait covers all that is in front in its stream (launch-model 4.8), not only what the documents say.
+    pub in_order: bool,
     /// What host code knows.
     host: Clock,
     /// The host's present time.
@@ -85,7 +111,6 @@ impl Checker {
     /// # Errors
     /// The operating system's, when there is no address space for the shadow.
     pub fn new(base: u64, size: u64) -> io::Result<Checker> {
-        let host = Own { label: ItemLabel::Host, start: None, acquired: None, complete: None, streams: None };
         let mut checker = Checker {
             shadow: Shadow::new(base, size)?,
             items: Items::default(),
@@ -96,8 +121,10 @@ impl Checker {
             time: 1,
             floor: 2,
             segments: Vec::new(),
-            own: vec![host],
+            own: vec![Own::new(ItemLabel::Host)],
             learnt: HashMap::new(),
+            by_fact: HashMap::new(),
+            in_order: false,
             host: Clock::default(),
             host_time: 0,
             outstanding: Vec::new(),
@@ -159,7 +186,10 @@ impl Checker {
         if let (NO_ITEM, Some(outcome)) = (parent, &mut self.outcome) {
             outcome.submit(item);
         }
-        self.own.push(Own { label, start: Some(Arc::new(start)), acquired: None, complete, streams: None });
+        let start = Arc::new(start);
+        // A grid of the host's.
+        let submitted = (parent == NO_ITEM && matches!(label, ItemLabel::Grid(_))).then(|| start.clone());
+        self.own.push(Own { start: Some(start), complete, submitted, ..Own::new(label) });
         item
     }
 
@@ -196,6 +226,7 @@ impl Checker {
         let Some(start) = self.own[item.0 as usize].start.clone() else { return Arc::default() };
         let mut clock = Clock::clone(&start);
         self.include_learnt(&mut clock);
+        self.include_published(item, &mut clock);
         let items = &self.items;
         let view = clock.clone();
         clock.forget(|other| items.knows(&view, other));
@@ -213,7 +244,7 @@ impl Checker {
     }
 
     /// What complete items had learnt is known to those behind them.
-    fn include_learnt(&self, clock: &mut Clock) {
+    pub(super) fn include_learnt(&self, clock: &mut Clock) {
         if self.learnt.is_empty() {
             return;
         }
@@ -325,6 +356,10 @@ impl Checker {
         self.segments.clear();
         self.locations.clear();
         self.learnt.clear();
+        for item in std::mem::take(&mut self.by_fact).into_values() {
+            let own = &mut self.own[item.0 as usize];
+            (own.submitted, own.early, own.published) = (None, None, None);
+        }
         self.host = Clock::default();
         self.host_time = self.tick(NO_ITEM, 0);
     }

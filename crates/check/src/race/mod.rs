@@ -11,6 +11,7 @@
 
 mod block;
 mod checker;
+mod early;
 mod fast;
 mod launch;
 mod range;
@@ -20,6 +21,7 @@ mod word;
 
 pub use block::{Allocation, BlockOrder, Party};
 pub use checker::{Agent, Checker, ItemLabel};
+pub use early::Waiter;
 pub use launch::{Caller, DeviceQueue};
 pub use range::RangeAccess;
 pub use word::{Access, Problem};

@@ -117,6 +117,8 @@ fn launch(
         let child = Grid::new(device, checked, buffer, state.cancel.clone(), Some(grid), None);
         if let Some(checking) = &device.checking {
             checking.device_launch(&child, stream, who);
+            // SAFETY: generated code called.
+            unsafe { checking.child_launched(context, &child, who) };
             if let Some(finding) = blamed {
                 checking.blame(child.code.gridid, finding);
             }

@@ -125,7 +125,7 @@ impl Checking {
     }
 
     /// Adds a finding, or replaces what was said before.
-    fn renew(&self, finding: Finding, count: u64) {
+    pub(super) fn renew(&self, finding: Finding, count: u64) {
         let index = self.collector.add(finding.clone());
         self.collector.change(index, |known| {
             *known = finding;

@@ -57,6 +57,7 @@ pub(crate) fn advice(checker: &Checker, relation: Relation, now: Side, before: S
             &["`cudaStreamSynchronize(stream);` (or `cudaDeviceSynchronize();`, an event) before the host's access"],
         ),
         Relation::Ancestor { ancestor, .. } => return parent_child(checker, ancestor, now, before),
+        Relation::Early { .. } => return (String::new(), Vec::new()),
         Relation::Tail => (
             "the two tail launches were made by threads that nothing orders, so their order in the tail stream is unspecified",
             &["make both launches from one thread, or put `__syncthreads();` between them"],

@@ -8,6 +8,7 @@ mod allocations;
 mod api;
 mod cdp1;
 mod describe;
+mod early;
 mod edges;
 mod failures;
 mod grids;
@@ -22,6 +23,7 @@ mod observe;
 mod order;
 mod origin;
 mod outcome;
+mod overlap;
 pub(crate) mod params;
 mod pool;
 mod private;
@@ -36,6 +38,7 @@ mod usage;
 
 pub(crate) use allocations::{Allocations, Class};
 pub(crate) use describe::Who;
+pub(crate) use early::{dependency_over, dependency_reached, touched_early, triggered};
 pub(crate) use failures::LaunchCall;
 pub(crate) use grids::{Grids, Queue};
 pub(crate) use handles::Object;
@@ -49,6 +52,7 @@ pub(crate) use time::{CALL, ModelTime, TURN};
 use crate::exec;
 use crate::memory::Memory;
 use describe::Lines;
+use early::EarlyStarts;
 use failures::Failures;
 use handles::Handles;
 use heap::HeapNulls;
@@ -93,6 +97,8 @@ pub(crate) struct Checking {
     host_code: Mutex<host_race::HostCode>,
     /// What memory held when the host synchronised, if that is asked for.
     recorder: Option<Mutex<outcome::Recorder>>,
+    early: Mutex<EarlyStarts>,
+    launches: Mutex<overlap::Launches>,
 }
 
 /// The functions that checked code calls.
@@ -130,6 +136,8 @@ impl Checking {
             shared: Shared::new(),
             host_code: Mutex::default(),
             recorder: None,
+            early: Mutex::default(),
+            launches: Mutex::default(),
         }
     }
 

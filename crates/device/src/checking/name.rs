@@ -17,6 +17,11 @@ pub(crate) enum Relation {
         ancestor: ItemId,
         child: ItemId,
     },
+    /// One was launched programmatically, and but for that would be behind the other.
+    Early {
+        primary: ItemId,
+        secondary: ItemId,
+    },
     Tail,
     Sibling {
         common: ItemId,
@@ -40,7 +45,10 @@ impl Relation {
         let items = &checker.items;
         let common = items.common(a.item, b.item);
         if common == NO_ITEM {
-            return Relation::Stream;
+            let (a, b) = (below(items, a.item, common), below(items, b.item, common));
+            let (primary, secondary) = (a.min(b), a.max(b));
+            let early = checker.is_early_beside(primary, secondary);
+            return if early { Relation::Early { primary, secondary } } else { Relation::Stream };
         }
         if common == a.item || common == b.item {
             let other = if common == a.item { b.item } else { a.item };
@@ -57,6 +65,7 @@ impl Relation {
             Relation::Grid => Rule::RaceGrid,
             Relation::Host => Rule::RaceHost,
             Relation::Ancestor { .. } => Rule::RaceParentChild,
+            Relation::Early { .. } => Rule::RacePdl,
             Relation::Tail => Rule::RaceTail,
             Relation::Sibling { .. } => Rule::RaceSibling,
             Relation::Stream => Rule::RaceStream,

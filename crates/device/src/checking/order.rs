@@ -6,7 +6,7 @@ use crate::engine::State;
 use crate::exec;
 use hotfire_check::{BlockOrder, DeviceQueue, ItemLabel};
 use hotfire_jit::abi::ThreadContext;
-use hotfire_launch::order::{Facts, ItemId, NO_ITEM};
+use hotfire_launch::order::{Facts, ItemId};
 use hotfire_launch::{DeviceEvent, DeviceLaunchStream, Item};
 
 /// A copy, a set or another operation of a stream.
@@ -40,10 +40,7 @@ impl Checking {
 
     fn submitted(&self, state: &mut State, item: Item, label: ItemLabel) -> ItemId {
         let place = state.model.order.last().clone();
-        let id = self.checker(|checker| {
-            let clock = checker.host_clock(&place.behind);
-            checker.submit(label, NO_ITEM, false, place.complete, clock)
-        });
+        let id = self.checker(|checker| checker.submit_at(label, &place));
         state.identify(item, id);
         id
     }
@@ -122,6 +119,7 @@ impl Checking {
         state.model.order.synchronised(facts);
         self.catch_up(state);
         self.checker(|checker| {
+            self.judge_over(checker);
             let all = checker.host_joins(facts);
             self.outcome_point(checker);
             if all {

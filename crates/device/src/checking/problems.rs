@@ -42,6 +42,10 @@ pub(crate) unsafe fn problem(context: *mut ThreadContext, touch: &Touch, problem
         let side = Side { agent, write: writes, atomic: touch.atomic };
         match problem {
             Problem::Race { before, wrote, address } => {
+                if exec::order(context).is_some_and(|order| order.knows_in_order(checker, agent.thread, before)) {
+                    let before = Side { agent: checker.agent(before), write: wrote, atomic: false };
+                    return checking.beyond_wait(checker, side, before, (address, touch.size));
+                }
                 checking.race(checker, side, before, wrote, address, touch.size);
             }
             Problem::SameValue { before, address } => checking.same_value(checker, side, before, address, touch.size),
@@ -139,9 +143,16 @@ impl Checking {
         let rule = relation.rule();
         let (spot, earlier_spot) = (self.spot(checker, now.agent), self.spot(checker, earlier.agent));
         let key = (rule, spot, now.write, earlier_spot, wrote);
+        let racer = match relation {
+            Relation::Early { secondary, .. } => [now, earlier].into_iter().find(|side| side.agent.item == secondary),
+            _ => None,
+        };
         let mut known = self.known.lock();
         if let Some(&index) = known.races.get(&key) {
             drop(known);
+            if let Some(racer) = racer {
+                self.raced_early(checker, racer, index, None);
+            }
             return self.collector.again(index);
         }
         let sides = [self.describe(checker, now, address, size), self.describe(checker, earlier, address, size)];
@@ -150,6 +161,10 @@ impl Checking {
         finding.edge = Some(edge);
         finding.help = help;
         finding.hardware = Some(super::edges::hardware(relation).into());
+        if let Relation::Early { primary, secondary } = relation {
+            self.explain_early(checker, primary, secondary, &mut finding);
+        }
+        let description = sides[usize::from(racer.is_some_and(|racer| racer.agent.item != now.agent.item))].clone();
         finding.accesses = sides.into();
         let reader = if now.write { earlier_spot } else { spot };
         let reading = if now.write { earlier.agent.item } else { now.agent.item };
@@ -164,6 +179,9 @@ impl Checking {
         drop(known);
         for (_, finding) in explained {
             self.attach(index, finding);
+        }
+        if let Some(racer) = racer {
+            self.raced_early(checker, racer, index, Some(&description));
         }
     }
 
@@ -328,6 +346,7 @@ impl Checking {
 
     /// What no race explained by the end of the run stands for itself.
     pub fn flush(&self) {
+        self.judge_all();
         let unset = std::mem::take(&mut self.known.lock().unset);
         for (_, finding) in unset {
             self.collector.add(finding);

@@ -108,6 +108,10 @@ impl Checking {
 
     /// Nothing moves any more, and nothing that is promised would change that.
     pub fn stalled(&self, stalled: &Stalled<'_>) {
+        if let Some(finding) = self.slots_taken(stalled) {
+            self.collector.add(finding);
+            return;
+        }
         let starved = stalled.waiting.iter().filter_map(|&(gridid, left, blocks)| {
             Some((stalled.grids.iter().find(|grid| grid.gridid() == gridid)?, left, blocks))
         });
@@ -124,6 +128,20 @@ impl Checking {
                 self.collector.add(self.cycle(stalled));
             }
         }
+    }
+
+    /// Blocks that wait for other grids hold the room that some grid needs which these wait for.
+    fn slots_taken(&self, stalled: &Stalled<'_>) -> Option<Finding> {
+        let depends = |grid: &&StalledGrid<'_>| grid.spots.iter().any(|spot| spot.at == WaitsAt::Dependency);
+        let waiter = stalled.grids.iter().find(depends)?;
+        let starved = stalled.waiting.iter().find(|(gridid, ..)| *gridid != waiter.gridid())?.0;
+        if self.collector.find(Rule::ProgressPdlSlots).is_some() {
+            return None;
+        }
+        let primary = stalled.edges.iter().find(|(_, after, _)| *after == waiter.gridid());
+        let primary = primary.map_or("what is in front of it".into(), |(before, ..)| self.grid_name(*before));
+        let sides = self.sides([waiter].into_iter(), false);
+        Some(self.slots_finding(&self.grid_name(waiter.gridid()), &primary, &self.grid_name(starved), sides))
     }
 
     fn residency(&self, grid: &StalledGrid<'_>, left: u64, blocks: u64) -> Finding {
@@ -191,6 +209,11 @@ impl Checking {
             let (before, after) = (self.grid_name(before), self.grid_name(after));
             lines.push(match kind {
                 EdgeKind::Tail => format!("{after}, a tail, starts when {before} and all its other work are done"),
+                EdgeKind::Programmatic => {
+                    format!("{after} may start when all blocks of {before} have triggered or exited")
+                }
+                EdgeKind::LaunchCompletion => format!("{after} may start when all blocks of {before} have begun"),
+                EdgeKind::Prerequisite => format!("{after} waits for the end of {before}, or ends behind it"),
                 EdgeKind::Event => format!("{after} waits for an event behind {before}"),
                 _ => format!("{after} comes behind {before} in its stream"),
             });
@@ -214,6 +237,7 @@ impl Checking {
         let what = |spot: &Spot| match spot.at {
             WaitsAt::Barrier(id) => format!("at barrier {id}"),
             WaitsAt::Collective => "at a warp-level synchronisation".into(),
+            WaitsAt::Dependency => "at griddepcontrol.wait".into(),
             WaitsAt::Loop => "in a loop".into(),
         };
         let groups: Vec<String> = stuck
@@ -281,6 +305,11 @@ impl Checking {
                 "nothing promises that the parent goes on while its child runs",
                 "write before the launch, or launch where the value is known",
             ),
+            Writer::Dependent => (
+                format!("{waiter} spins until {other} writes, which was launched behind it"),
+                "an early start over a programmatic edge is allowed, never promised",
+                "let the kernel in front depend on nothing that the one behind it writes",
+            ),
             Writer::Sibling => (
                 format!("{waiter} spins until {other} writes, launched by the same grid"),
                 "nothing promises that grids launched by one grid run at the same time",
@@ -329,6 +358,8 @@ enum Writer {
     Tail,
     Parent,
     Sibling,
+    /// A grid that may start early, but need not.
+    Dependent,
 }
 
 impl Writer {
@@ -340,6 +371,9 @@ impl Writer {
             }
             Relation::Ancestor { .. } => Some(Writer::Parent),
             Relation::Sibling { .. } | Relation::Tail => Some(Writer::Sibling),
+            Relation::Early { primary, .. } if checker.items.descends(reader.item, primary) => Some(Writer::Dependent),
+            // All blocks of the primary have begun when the other starts.
+            Relation::Early { .. } => None,
             Relation::Block { .. } | Relation::Grid | Relation::Host | Relation::Stream => None,
         }
     }

@@ -21,6 +21,7 @@ impl Checking {
         let id = grid.id();
         let start = self.checker(|checker| {
             complete.into_iter().for_each(|item| checker.complete(item));
+            self.judge_over(checker);
             checker.start(id)
         });
         let _ = grid.code.start.set((id, start));

@@ -9,6 +9,7 @@ impl Checking {
         self.conclude_usage();
         let pool = self.pool(pool_size, high_water);
         self.advise();
+        self.advise_overlap();
         self.conclude_failures(pool_size, pool.worst_case);
         let (host, device) = self.grids.lock().all().fold((0, 0), |(host, device), (_, record, _)| {
             if record.parent == 0 { (host + 1, device) } else { (host, device + 1) }

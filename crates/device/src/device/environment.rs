@@ -24,6 +24,12 @@ pub(super) fn block_order_of_environment() -> Option<u64> {
     variable("HOTFIRE_BLOCK_ORDER", "random:SEED", |text| text.strip_prefix("random:")?.parse().ok())
 }
 
+/// `HOTFIRE_PDL`: whether a wait covers all that is in front in its stream.
+pub(super) fn in_order_of_environment() -> bool {
+    let parse = |text: &str| ["strict", "inorder"].iter().position(|&word| word == text);
+    variable("HOTFIRE_PDL", "strict or inorder", parse) == Some(1)
+}
+
 /// `HOTFIRE_POOL`
 pub(super) fn pool_of_environment() -> Option<u32> {
     variable("HOTFIRE_POOL", "a number of launches, 1 or more", |text| text.parse().ok().filter(|&slots| slots > 0))

@@ -1,8 +1,11 @@
 //! Events (CUDA Runtime API, event management).
 
-use super::{Device, Event, EventFlags, Stream};
+use super::{Device, Event, EventFlags, LaunchAttributes, Stream};
+use crate::engine::{Grid, State};
 use crate::status::Status;
 use hotfire_launch::order::Facts;
+use hotfire_launch::{self as launch, Early, Item};
+use std::sync::atomic::Ordering;
 
 impl Device {
     /// `cudaEventCreateWithFlags`.
@@ -21,8 +24,8 @@ impl Device {
         let recorded = self.healthy().and_then(|()| {
             self.with(|state| {
                 let stream = state.stream(stream)?;
-                state.events.get(event).ok_or(Status::INVALID_RESOURCE_HANDLE)?;
-                let item = state.model.record(stream);
+                let timed = !state.events.get(event).ok_or(Status::INVALID_RESOURCE_HANDLE)?.flags.disable_timing;
+                let item = if timed { state.model.record_timed(stream) } else { state.model.record(stream) };
                 let facts = state.model.order.end(stream);
                 if let Some((slot, recording)) = state.events.record(event, item, facts) {
                     state.attach_event(item, slot, recording);
@@ -31,6 +34,31 @@ impl Device {
             })
         });
         recorded.into()
+    }
+
+    /// Events that a launch records when its blocks have begun, or triggered. What is in front of the kernel is complete by then.
+    pub(super) fn launch_events(
+        state: &mut State,
+        stream: launch::Stream,
+        item: Item,
+        grid: &Grid,
+        attributes: &LaunchAttributes,
+    ) {
+        let kernel = state.model.order.kernel(stream);
+        let behind = kernel.as_ref().map_or_else(Facts::default, |kernel| kernel.behind.clone());
+        let events =
+            [(attributes.programmatic_event, Early::Triggered), (attributes.launch_completion_event, Early::Begun)];
+        for (event, early) in events {
+            let Some(event) = event else { continue };
+            let marker = state.model.record_early(item, early);
+            if let Some((slot, recording)) = state.events.record(event, marker, behind.clone()) {
+                state.attach_event(marker, slot, recording);
+            }
+            match early {
+                Early::Triggered => state.events.of_kernel(event, item, kernel.clone()),
+                Early::Begun => grid.announces.store(true, Ordering::Relaxed),
+            }
+        }
     }
 
     /// `cudaEventQuery`. An event that was never recorded counts as complete.

@@ -1,6 +1,6 @@
 //! Kernel launches by the host. launch-model.md section 2.1.
 
-use super::{Device, LaunchConfig, Workspace};
+use super::{Device, LaunchAttributes, LaunchConfig, Workspace};
 use crate::checking::Stack;
 use crate::engine::{Checked, Grid, Shape};
 use crate::memory::Kind;
@@ -44,18 +44,32 @@ impl Device {
         let handle = self.resolve(config.stream);
         let stack = self.checking.as_ref().map(|_| Stack::here());
         let block = self.parameter_block(&parameters[..function.parameter_bytes() as usize])?;
+        let LaunchAttributes { programmatic_event, launch_completion_event, .. } = config.attributes;
         let launched = self.with(|state| {
             // The launch may have raced with a fault.
             state.sticky.ok()?;
             let stream = state.stream(handle)?;
+            for event in [programmatic_event, launch_completion_event].into_iter().flatten() {
+                let entry = state.events.get(event).ok_or(Status::INVALID_RESOURCE_HANDLE)?;
+                if !entry.flags.disable_timing {
+                    return Err(Status::NOT_SUPPORTED);
+                }
+            }
             let grid = Grid::new(self, checked, block, state.cancel.clone(), None, workspace);
             if let (Some(checking), Some(stack)) = (&self.checking, stack) {
                 checking.host_launch(&grid, handle, stack);
             }
-            let item = state.model.submit(stream, Work::Grid);
+            // All blocks of a cooperative launch become resident at once: an H200 starts none early.
+            let early = config.attributes.programmatic_serialization && !config.attributes.cooperative;
+            let item =
+                if early { state.model.submit_programmatic(stream) } else { state.model.submit(stream, Work::Grid) };
             if let Some(checking) = &self.checking {
-                grid.set_id(checking.submitted_grid(state, item, grid.code.gridid));
+                let id = checking.submitted_grid(state, item, grid.code.gridid);
+                grid.set_id(id);
+                checking.may_overlap(state, &grid, id, config.attributes.programmatic_serialization);
             }
+            state.attach_dependent(&grid, item);
+            Self::launch_events(state, stream, item, &grid, &config.attributes);
             state.attach_grid(item, grid);
             if let Some(checking) = &self.checking {
                 checking.queued(state, None);

@@ -26,7 +26,7 @@ use crate::module::Module;
 use crate::profile;
 use crate::status::Status;
 use crossbeam_utils::sync::Parker;
-use environment::{block_order_of_environment, policy_of_environment, pool_of_environment};
+use environment::{block_order_of_environment, in_order_of_environment, policy_of_environment, pool_of_environment};
 use hotfire_check::Report;
 use limits::LimitValues;
 use parking_lot::Mutex;
@@ -127,6 +127,7 @@ impl Device {
         }));
         if let Some(checking) = &device.checking {
             device.engine.set_checking(checking);
+            checking.set_in_order(config.in_order.unwrap_or_else(in_order_of_environment));
             checking.listen(device);
             let helper = std::thread::Builder::new().name("hotfire-helper".into());
             helper

@@ -139,9 +139,18 @@ impl Device {
             self.with(|state| {
                 let stream = state.stream(stream)?;
                 let event = state.events.get(event).ok_or(Status::INVALID_RESOURCE_HANDLE)?;
-                if let Some(item) = event.item {
-                    state.model.wait(stream, item);
-                    state.model.order.wait(stream, &event.facts);
+                match (event.item, event.kernel) {
+                    (None, _) => {}
+                    (Some(_), Some((kernel, prerequisite))) => {
+                        state.model.wait_early(stream, kernel);
+                        if let Some(prerequisite) = prerequisite {
+                            state.model.order.wait_early(stream, &prerequisite);
+                        }
+                    }
+                    (Some(item), None) => {
+                        state.model.wait(stream, item);
+                        state.model.order.wait(stream, &event.facts);
+                    }
                 }
                 Ok(())
             })

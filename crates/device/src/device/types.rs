@@ -17,6 +17,9 @@ pub struct Config {
     pub check: bool,
     /// Seed of the order in which blocks start when checking; by default what `HOTFIRE_BLOCK_ORDER` (`random:SEED`) says, else increasing.
     pub block_order: Option<u64>,
+    /// Whether, when checking, a programmatic wait covers all that is in front in its stream (launch-model 4.8); by default what
+    /// `HOTFIRE_PDL` (`strict` or `inorder`) says, else not.
+    pub in_order: Option<bool>,
     /// Slots of the launch pool when checking, whatever the program sets; by default `HOTFIRE_POOL`.
     pub pool: Option<u32>,
 }
@@ -65,8 +68,12 @@ pub struct LaunchConfig {
 pub struct LaunchAttributes {
     /// All blocks must be resident together, else the launch fails.
     pub cooperative: bool,
-    /// `programmaticStreamSerializationAllowed`: an early start is allowed, never promised; this device serialises.
+    /// `programmaticStreamSerializationAllowed`: an early start is allowed, never promised.
     pub programmatic_serialization: bool,
+    /// An event to record once all blocks have triggered or exited; what waits for it depends on the kernel programmatically.
+    pub programmatic_event: Option<Event>,
+    /// An event to record once all blocks have begun.
+    pub launch_completion_event: Option<Event>,
     /// Cluster dimensions; 1, 1, 1 is the same as none.
     pub cluster: Option<[u32; 3]>,
 }

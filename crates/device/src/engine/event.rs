@@ -3,7 +3,7 @@
 use super::stream::HOST_HANDLE;
 use crate::device::{Event, EventFlags};
 use hotfire_launch::Item;
-use hotfire_launch::order::Facts;
+use hotfire_launch::order::{Facts, Prerequisite};
 
 #[derive(Clone, Debug)]
 pub(crate) struct EventEntry {
@@ -16,6 +16,8 @@ pub(crate) struct EventEntry {
     pub item: Option<Item>,
     /// What is complete once it is, to happens-before.
     pub facts: Facts,
+    /// The kernel that the last recording is about, if it is the trigger of one, and what that is to happens-before.
+    pub kernel: Option<(Item, Option<Prerequisite>)>,
     /// When the last recording became complete, in nanoseconds of the device's time.
     pub time: Option<u64>,
 }
@@ -42,6 +44,7 @@ impl EventTable {
             recording: 0,
             item: None,
             facts: Facts::default(),
+            kernel: None,
             time: None,
         };
         let index = self.free.pop().unwrap_or_else(|| {
@@ -71,8 +74,16 @@ impl EventTable {
         entry.recording += 1;
         entry.item = Some(item);
         entry.facts = facts;
+        entry.kernel = None;
         entry.time = None;
         Some((index, entry.recording))
+    }
+
+    /// What was recorded last is the trigger of this kernel.
+    pub fn of_kernel(&mut self, handle: Event, kernel: Item, prerequisite: Option<Prerequisite>) {
+        if let Some(index) = self.index(handle) {
+            self.entries[index].kernel = Some((kernel, prerequisite));
+        }
     }
 
     /// A recording became complete at that time.

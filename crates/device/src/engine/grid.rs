@@ -1,14 +1,14 @@
 //! One launch: the code to run, how many of its blocks were handed out, and how many have not exited.
 
 use crate::device::{Device, Workspace};
-use crate::exec::{GridCode, Observer};
+use crate::exec::{Dependency, GridCode, Observer};
 use crate::memory::Kind;
 use crate::module::Function;
 use crate::profile;
 use crate::status::Status;
 use hotfire_jit::Kernel;
-use hotfire_launch::Item;
 use hotfire_launch::order::ItemId;
+use hotfire_launch::{Early, Item};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -80,6 +80,8 @@ pub(crate) struct Grid {
     pub workspace: Option<Workspace>,
     /// They have; changed under the engine's lock.
     pub together: AtomicBool,
+    /// Whether someone waits for all blocks to have begun.
+    pub announces: AtomicBool,
     /// Launches between the host and this grid.
     pub depth: u32,
     /// Blocks that are parked; changed under the engine's lock.
@@ -121,6 +123,7 @@ impl Grid {
                 owner: this.as_ptr().cast::<c_void>(),
                 observer: device.checking.as_ref().map(|checking| checking as &dyn Observer),
                 start: OnceLock::new(),
+                dependency: Dependency::new(blocks, all_triggered),
             }),
             parameters,
             next: AtomicU64::new(0),
@@ -129,6 +132,7 @@ impl Grid {
             cost,
             workspace,
             together: AtomicBool::new(false),
+            announces: AtomicBool::new(false),
             depth: launcher.map_or(0, |launcher| launcher.depth + 1),
             parked: AtomicU32::new(0),
             prepared: AtomicU32::new(0),
@@ -189,10 +193,22 @@ impl Grid {
         count > 0 && self.unfinished.fetch_sub(count, Ordering::AcqRel) == count
     }
 
+    /// Whether all that it depends on is complete.
+    pub fn is_independent(&self) -> bool {
+        self.code.dependency.is_independent()
+    }
+
     /// No further block starts. Returns how many had not been handed out.
     pub fn stop(&self) -> u64 {
         self.blocks.saturating_sub(self.next.swap(self.blocks, Ordering::Relaxed))
     }
+}
+
+/// All blocks of a grid have triggered or exited, and not all exited. Whether whoever was last lets others run first.
+fn all_triggered(owner: *const c_void) -> bool {
+    // SAFETY: the calling block has not exited.
+    let grid = unsafe { Grid::from_owner(owner) };
+    grid.device.with(|state| state.reached(grid.item(), Early::Triggered))
 }
 
 impl Drop for Grid {

@@ -5,6 +5,7 @@
 //! increasing linear index (launch-model.md section 2.6). A worker that ends a grid takes what that made startable itself.
 
 mod baton;
+mod early;
 mod event;
 mod grid;
 mod helper;
@@ -24,7 +25,7 @@ mod verdict;
 mod wait;
 mod worker;
 
-pub(crate) use grid::{Checked, Grid, Shape};
+pub(crate) use grid::{CAPACITY, Checked, Grid, Shape};
 pub(crate) use operation::Operation;
 pub(crate) use state::{Prepared, State};
 pub(crate) use stream::HOST_HANDLE;

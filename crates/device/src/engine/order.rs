@@ -43,6 +43,15 @@ impl Order {
         }
     }
 
+    /// Whether a block that triggered lets those run first that may start now.
+    pub fn pauses(&mut self) -> bool {
+        match self {
+            Order::Eager { .. } => true,
+            Order::Latest { .. } => false,
+            Order::Random { state } => draw(state) & 1 == 0,
+        }
+    }
+
     /// Whether a fresh block comes before a parked one.
     pub fn fresh_first(&mut self) -> bool {
         match self {

@@ -93,6 +93,11 @@ impl Slices {
         self.ended
     }
 
+    /// Whether a block that triggered lets those run first that may start now.
+    pub fn pauses(&mut self) -> bool {
+        self.order.pauses()
+    }
+
     /// The slice is over.
     pub fn end(&mut self, why: Pause) {
         self.slice = None;
@@ -173,12 +178,13 @@ impl State {
         let host_function = self.host_function_due().is_some();
         let has_fresh_work = self.has_fresh_work();
         let waiting = self.parked.len();
+        let resting = self.depending.len();
         let slices = self.slices.as_mut().ok_or(Pause::Nothing)?;
         let slice = slices.slice.as_mut().ok_or(Pause::Nothing)?;
         if host_function && !slice.beside {
             return Err(Pause::HostFunction);
         }
-        if !has_fresh_work && waiting > 0 && self.fruitless >= waiting as u64 {
+        if !has_fresh_work && waiting + resting > 0 && self.fruitless >= waiting as u64 {
             return Err(Pause::Vain);
         }
         if slice.steps == 0 {

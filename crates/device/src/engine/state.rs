@@ -72,6 +72,10 @@ pub(crate) struct State {
     pub(super) parked: VecDeque<ParkedBlock>,
     /// Blocks that will never go on by themselves.
     pub(super) stuck: Vec<ParkedBlock>,
+    /// Blocks whose threads wait for other grids to be complete.
+    pub(super) depending: Vec<ParkedBlock>,
+    /// How many threads they have.
+    pub(super) depending_threads: u64,
     /// Cost of all parked and stuck blocks; [`CAPACITY`] is all of the device.
     resident: u64,
     /// Grids that have such blocks.
@@ -128,6 +132,8 @@ impl State {
             operations: VecDeque::new(),
             parked: VecDeque::new(),
             stuck: Vec::new(),
+            depending: Vec::new(),
+            depending_threads: 0,
             resident: 0,
             resident_grids: 0,
             active: 0,
@@ -222,7 +228,7 @@ impl State {
         let waits = self.ready_grid().is_none()
             && self.operations.is_empty()
             && self.host_functions.is_empty()
-            && self.parked.len() + self.stuck.len() > 0
+            && self.parked.len() + self.stuck.len() + self.depending.len() > 0
             && (self.fruitless >= self.parked.len() as u64 || self.barren >= COUNTING * self.parked.len() as u64);
         match self.active {
             0 => Situation::Idle,
@@ -232,6 +238,7 @@ impl State {
     }
 
     fn drain(&mut self) {
+        self.untie();
         let now = self.now();
         let Self { model, payloads, events, awaited, ids, complete, .. } = self;
         for item in model.drain_completed() {
@@ -282,12 +289,17 @@ impl State {
         }
     }
 
-    /// The `gridid` of an item that is a grid whose threads have not all exited.
-    pub(super) fn gridid(&self, item: Item) -> Option<u64> {
+    /// The grid that an item is, if its threads have not all exited.
+    pub(super) fn grid(&self, item: Item) -> Option<&Arc<Grid>> {
         match self.payloads.get(item.index())? {
-            Payload::Grid(grid) if grid.item() == item => Some(grid.code.gridid),
+            Payload::Grid(grid) if grid.item() == item => Some(grid),
             _ => None,
         }
+    }
+
+    /// The `gridid` of an item that is a grid whose threads have not all exited.
+    pub(super) fn gridid(&self, item: Item) -> Option<u64> {
+        self.grid(item).map(|grid| grid.code.gridid)
     }
 
     /// Is an item complete? If not, waiting host threads are woken when it is.
@@ -318,6 +330,7 @@ impl State {
             // Threads that were stopped might have looked at their errors.
             if let Some(checking) = grid.device.checking.as_ref().filter(|_| self.sticky.is_success()) {
                 checking.grid_ended(grid.code.gridid);
+                checking.early_ended(grid.id());
             }
         }
         self.model.finished(item);
@@ -344,7 +357,13 @@ impl State {
         if grid.parked.fetch_add(1, Ordering::Relaxed) == 0 {
             self.resident_grids += 1;
         }
-        if block.stuck() { self.stuck.push(block) } else { self.parked.push_back(block) }
+        if block.stuck() {
+            self.stuck.push(block);
+        } else if !block.depends() {
+            self.parked.push_back(block);
+        } else if let Some(block) = self.rest(grid, block) {
+            self.parked.push_back(block);
+        }
     }
 
     /// A parked block is going to run, or is dropped.
@@ -359,12 +378,26 @@ impl State {
 
     /// The grid at the front that may hand out a block.
     pub(super) fn ready_grid(&mut self) -> Option<Arc<Grid>> {
-        while self.ready.front().is_some_and(|grid| grid.exhausted()) {
-            self.ready.pop_front();
+        let mut at = 0;
+        loop {
+            let grid = self.ready.get(at)?.clone();
+            if grid.exhausted() {
+                self.ready.remove(at);
+            } else if self.may_rest(&grid) && self.fits(&grid) {
+                return Some(grid);
+            } else if grid.is_independent() {
+                return None;
+            } else {
+                // What it depends on may stand behind it.
+                at += 1;
+            }
         }
-        let grid = self.ready.front()?;
+    }
+
+    /// Whether there is room for a block of the grid.
+    fn fits(&mut self, grid: &Grid) -> bool {
         if grid.together.load(Ordering::Relaxed) {
-            return Some(grid.clone());
+            return true;
         }
         // A cooperative launch takes the room for all its blocks at once, or none.
         let cost = if grid.workspace.is_some() { grid.cost * grid.code.blocks() } else { grid.cost };
@@ -374,7 +407,7 @@ impl State {
             grid.together.store(true, Ordering::Relaxed);
             self.resident += cost;
         }
-        fits.then(|| grid.clone())
+        fits
     }
 
     /// Whether a worker would find something to do.
@@ -459,7 +492,9 @@ impl State {
         self.restructured();
         self.cancel.store(true, Ordering::Relaxed);
         self.completed = true;
-        let blocks: Vec<ParkedBlock> = self.parked.drain(..).chain(self.stuck.drain(..)).collect();
+        self.depending_threads = 0;
+        let waiting = self.stuck.drain(..).chain(self.depending.drain(..));
+        let blocks: Vec<ParkedBlock> = self.parked.drain(..).chain(waiting).collect();
         let mut ended = Vec::new();
         for grid in std::mem::take(&mut self.ready) {
             if grid.exited(grid.stop()) {

@@ -66,7 +66,7 @@ impl Engine {
             return Next::Again;
         }
         let Some(memory) = state.memory() else { return Next::Rest };
-        let now = fingerprint(memory, state.parked.iter().chain(&state.stuck));
+        let now = fingerprint(memory, state.waiting_blocks());
         if suspicion.memory.replace(now) != Some(now) {
             return Next::Again;
         }
@@ -88,9 +88,14 @@ impl Engine {
 }
 
 impl State {
+    /// All blocks that were parked.
+    fn waiting_blocks(&self) -> impl Iterator<Item = &ParkedBlock> {
+        self.parked.iter().chain(&self.stuck).chain(&self.depending)
+    }
+
     /// The memory of the device, if something is parked in it.
     fn memory(&self) -> Option<&'static Memory> {
-        let block = self.parked.front()?;
+        let block = self.waiting_blocks().next()?;
         // SAFETY: the block has not exited.
         Some(unsafe { Grid::from_owner(block.grid().owner) }.device.memory())
     }
@@ -98,7 +103,7 @@ impl State {
     /// Who waits where, and what has not started.
     fn stalled(&self) -> Stalled<'static> {
         let mut grids: BTreeMap<u64, StalledGrid<'static>> = BTreeMap::new();
-        let mut blocks: Vec<_> = self.parked.iter().chain(&self.stuck).collect();
+        let mut blocks: Vec<_> = self.waiting_blocks().collect();
         blocks.sort_by_key(|block| (block.grid().gridid, block.block()));
         for block in blocks {
             // SAFETY: the block has not exited.
@@ -116,7 +121,7 @@ impl State {
 
     /// Ends all work as a time-out of the device would.
     pub(super) fn give_up(&mut self) {
-        let block = self.parked.front().or(self.stuck.first());
+        let block = self.waiting_blocks().next();
         if let Some(block) = block {
             // SAFETY: the block has not exited.
             unsafe { Grid::from_owner(block.grid().owner) }.device.set_sticky(Status::LAUNCH_TIMEOUT);

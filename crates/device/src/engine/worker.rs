@@ -14,7 +14,7 @@ use crate::exec::{FaultReport, Outcome, ParkedBlock, Worker};
 use crate::status::Status;
 use crossbeam_utils::sync::Parker;
 use hotfire_jit::abi::EntryKind;
-use hotfire_launch::Item;
+use hotfire_launch::{Early, Item};
 use parking_lot::MutexGuard;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -96,6 +96,9 @@ impl Device {
         }
         let mut done = 0;
         while let Some((first, count)) = grid.claim(at_once(grid.remaining())) {
+            if grid.announces.load(Ordering::Relaxed) && first + count == grid.code.blocks() {
+                self.with(|state| state.reached(grid.item(), Early::Begun));
+            }
             let mut at = match self.block_order {
                 Some(seed) => permuted(seed, grid.code.gridid, grid.code.blocks(), first),
                 None => first,

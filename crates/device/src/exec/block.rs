@@ -61,6 +61,14 @@ pub struct Block {
     pub yielded: Queue,
     /// Threads that ask who is active.
     pub asking: Queue,
+    /// Threads that wait for the grids that theirs depends on.
+    pub depending: Queue,
+    /// Threads that stand still at a trigger.
+    pub paused: Queue,
+    /// One of its threads has triggered.
+    pub triggered: bool,
+    /// The block is to be parked at once.
+    pub pauses: bool,
     /// Rounds over the yielded threads in this turn, since the last thread exited.
     pub rounds: u32,
     /// Live threads, and those that had yielded, at the last look.
@@ -130,6 +138,10 @@ impl Block {
             ready: Queue::new(),
             yielded: Queue::new(),
             asking: Queue::new(),
+            depending: Queue::new(),
+            paused: Queue::new(),
+            triggered: false,
+            pauses: false,
             rounds: 0,
             likeness: 0,
             unchanged: false,
@@ -199,6 +211,8 @@ impl Block {
         self.likeness = 0;
         self.unchanged = false;
         self.gives_way = false;
+        self.triggered = false;
+        self.pauses = false;
         self.begin_order();
         if let EntryKind::Thread(_) = self.entry {
             let warps = self.threads.div_ceil(LANES as u32);
@@ -341,6 +355,8 @@ impl Block {
         self.ready = Queue::new();
         self.yielded = Queue::new();
         self.asking = Queue::new();
+        self.depending = Queue::new();
+        self.paused = Queue::new();
         self.barriers.clear();
         for warp in &mut self.warps {
             warp.clear();

@@ -192,10 +192,14 @@ unsafe fn look(context: *mut ThreadContext, address: u64, bits: u32, site: u32, 
         let writer = (!plain && target == Target::Arena)
             .then(|| *checker.shadow.arena.cell(address).writer)
             .filter(|writer| writer.split_index().is_none());
+        let before = (order.is_early() && target == Target::Arena).then(|| *checker.shadow.arena.cell(address).writer);
         let problem = match value {
             None => checker.read(order, &touch, |checker, order, at| cell(checker, order, target, at)),
             Some(_) => checker.write(order, &touch, |checker, order, at| cell(checker, order, target, at)),
         };
+        if problem.is_none() && order.is_early() {
+            early(context, order, checker, &touch, before, bits, value.is_some());
+        }
         // What was never written holds whatever was there: perhaps what another block left.
         let unset_read = value.is_none() && matches!(problem, Some(Problem::Unset { .. }));
         if unset_read || matches!(problem, Some(Problem::Race { .. })) {
@@ -215,6 +219,31 @@ unsafe fn look(context: *mut ThreadContext, address: u64, bits: u32, site: u32, 
         }
         if !plain && !again {
             (*context).segment = checker.strong(order, &touch, value.is_some());
+        }
+    }
+}
+
+/// An access without a problem, of a grid that may start early, behind `before`: what it rests on may be worth a warning.
+unsafe fn early(
+    context: *mut ThreadContext,
+    order: &BlockOrder,
+    checker: &Checker,
+    touch: &Touch,
+    before: Option<Stamp>,
+    bits: u32,
+    writes: bool,
+) {
+    // A word whose bytes have different histories is not looked at.
+    let Some(writer) = before.filter(|writer| !writer.is_none() && writer.split_index().is_none()) else { return };
+    let non_coherent = bits & what::NON_COHERENT != 0;
+    if order.relies_on_fence(checker, touch.stamp.thread(), writer)
+        || (non_coherent && order.written_beside(checker, writer))
+    {
+        // SAFETY: the caller's promise.
+        unsafe {
+            context::on_worker_stack(context, || {
+                checking::touched_early(context, touch, writer, writes, non_coherent);
+            });
         }
     }
 }

@@ -36,6 +36,15 @@ pub unsafe fn block_index(context: *mut ThreadContext) -> u64 {
     unsafe { (*of(context).1).index }
 }
 
+/// Whether the thread's block has triggered.
+///
+/// # Safety
+/// As [`owner`].
+pub unsafe fn has_triggered(context: *mut ThreadContext) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { (*of(context).1).triggered }
+}
+
 /// The device's memory.
 ///
 /// # Safety

@@ -1,7 +1,9 @@
 //! What the engine hands to a worker, and what it gets back.
 
+use super::dependency::Dependency;
 use super::observer::Observer;
 use super::parked::BlockHandle;
+use super::parked::Rest;
 use hotfire_jit::Kernel;
 use hotfire_jit::abi::Fault;
 use hotfire_launch::order::{Clock, ItemId};
@@ -40,6 +42,8 @@ pub struct GridCode {
     pub observer: Option<&'static dyn Observer>,
     /// In a checked run, the item that the grid is to happens-before, and what it starts with. Set before the first block runs.
     pub start: OnceLock<(ItemId, Arc<Clock>)>,
+    /// What it waits for, and who waits for it, before it is complete.
+    pub dependency: Dependency,
 }
 
 // SAFETY: the two pointers are only handed on: `parameters` to generated code, which reads it, `owner` to the engine, which
@@ -103,7 +107,13 @@ impl ParkedBlock {
     /// True if every live thread waits at a barrier or warp collective that only threads of this block could complete: it
     /// will never go on. (A parked block that is not stuck has threads that spin.)
     pub fn stuck(&self) -> bool {
-        self.0.stuck()
+        self.0.rest() == Rest::Stuck
+    }
+
+    /// True if its threads wait for other grids, and some perhaps for those threads: it goes on when the grid is
+    /// [independent](Dependency::is_independent).
+    pub fn depends(&self) -> bool {
+        self.0.rest() == Rest::Depends
     }
 
     /// True if its threads looked the same at the last two looks: loops that only read what others may write, most likely.

@@ -13,6 +13,8 @@ pub enum WaitsAt {
     Loop,
     /// `bar`/`barrier` of that number.
     Barrier(u32),
+    /// `griddepcontrol.wait`
+    Dependency,
     /// A warp collective: `bar.warp.sync`, `shfl.sync` and their like.
     Collective,
 }
@@ -54,6 +56,8 @@ impl Block {
     fn waiting_thread(&self, linear: usize, fiber: *mut Fiber) -> WaitingThread {
         let at = if self.warps[linear / LANES].waiting(linear % LANES) {
             WaitsAt::Collective
+        } else if self.depending.iter().any(|depends| depends == fiber) {
+            WaitsAt::Dependency
         } else {
             self.barrier_of(fiber).map_or(WaitsAt::Loop, WaitsAt::Barrier)
         };

@@ -10,6 +10,7 @@ mod chain;
 mod checked;
 mod collective;
 mod context;
+mod dependency;
 mod fiber;
 mod grid;
 mod inspect;
@@ -31,7 +32,10 @@ mod worker;
 
 pub(crate) use chain::{Frame as SignalFrame, TRAPS};
 pub use checked::{caller, checks, is_shared, order};
-pub use context::{block_index, exit, fault, give_way, memory, on_worker_stack, owner, spins, yield_now};
+pub use context::{
+    block_index, exit, fault, give_way, has_triggered, memory, on_worker_stack, owner, spins, yield_now,
+};
+pub use dependency::Dependency;
 pub use grid::{FaultReport, GridCode, Outcome, ParkedBlock};
 pub use inspect::{WaitingThread, WaitsAt};
 pub use observer::{Observer, ThreadAt};

@@ -6,11 +6,22 @@ use super::region;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+/// Why a block is parked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// Some of its threads let others run.
+    Yields,
+    /// Its threads wait for other grids, or for those that do.
+    Depends,
+    /// Every thread waits for others of the block that will not come.
+    Stuck,
+}
+
 /// A parked block, owned.
 #[derive(Debug)]
 pub struct BlockHandle {
     block: NonNull<Block>,
-    stuck: bool,
+    rest: Rest,
 }
 
 // SAFETY: the threads of a parked block are suspended, and generated code depends on no host thread.
@@ -18,9 +29,9 @@ unsafe impl Send for BlockHandle {}
 
 impl BlockHandle {
     /// Parks a block that has a `keep`.
-    pub fn new(block: Box<Block>, stuck: bool) -> Self {
+    pub fn new(block: Box<Block>, rest: Rest) -> Self {
         debug_assert!(block.keep.is_some());
-        Self { block: NonNull::from(Box::leak(block)), stuck }
+        Self { block: NonNull::from(Box::leak(block)), rest }
     }
 
     /// The block, to run on.
@@ -40,9 +51,9 @@ impl BlockHandle {
         look(self.get())
     }
 
-    /// Every thread waits for others of the block that will not come.
-    pub fn stuck(&self) -> bool {
-        self.stuck
+    /// Why it is parked.
+    pub fn rest(&self) -> Rest {
+        self.rest
     }
 
     /// Every thread that could go on looks as it did before.

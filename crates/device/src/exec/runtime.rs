@@ -1,6 +1,7 @@
 //! The functions that generated code calls ([`hotfire_jit::abi::Runtime`]).
 
 use super::block::{Block, TARGETS};
+use super::dependency::grid_dependency;
 use super::fiber::Fiber;
 use super::observer::{Observer, ThreadAt};
 use super::window::WINDOW;
@@ -278,9 +279,6 @@ unsafe extern "C-unwind" fn yield_now(context: *mut ThreadContext) {
     // SAFETY: called by generated code.
     unsafe { context::yield_now(context) }
 }
-
-/// Grids are serialised fully: what a grid waits for is complete before it starts, and a trigger changes nothing.
-unsafe extern "C-unwind" fn grid_dependency(_context: *mut ThreadContext, _which: u32, _site: u32) {}
 
 fn nanoseconds(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -3,7 +3,7 @@
 use super::block::Block;
 use super::fiber::{Fiber, Stop};
 use super::grid::{FaultReport, GridCode, Outcome, ParkedBlock};
-use super::parked::BlockHandle;
+use super::parked::{BlockHandle, Rest};
 use super::region::{self, Regions};
 use super::signal::ThreadSignals;
 use super::stack::CLASSES;
@@ -36,7 +36,7 @@ pub struct Worker {
 /// How driving a block ended.
 enum Turn {
     Finished,
-    Parked { stuck: bool },
+    Parked(Rest),
     Fault(FaultReport),
     Cancelled,
 }
@@ -83,7 +83,7 @@ impl Worker {
                 let rest = if index + 1 < end { Outcome::Cancelled } else { Outcome::Finished };
                 return (index + 1 - first, rest);
             }
-            if let Turn::Parked { .. } = turn {
+            if let Turn::Parked(_) = turn {
                 block.keep = Some(grid.clone());
                 block.end = index + 1;
             }
@@ -99,14 +99,14 @@ impl Worker {
     }
 
     fn outcome(&mut self, block: Box<Block>, turn: Turn) -> Outcome {
-        if let Turn::Parked { stuck } = turn {
-            return Outcome::Parked(ParkedBlock(BlockHandle::new(block, stuck)));
+        if let Turn::Parked(rest) = turn {
+            return Outcome::Parked(ParkedBlock(BlockHandle::new(block, rest)));
         }
         self.reuse(block);
         match turn {
             Turn::Fault(report) => Outcome::Fault(report),
             Turn::Cancelled => Outcome::Cancelled,
-            Turn::Finished | Turn::Parked { .. } => Outcome::Finished,
+            Turn::Finished | Turn::Parked(_) => Outcome::Finished,
         }
     }
 
@@ -130,6 +130,9 @@ impl Worker {
                     self.abandon(block);
                     return Turn::Cancelled;
                 }
+                if std::mem::take(&mut (*block).pauses) {
+                    return Turn::Parked(Rest::Yields);
+                }
                 let fiber = if let Some(fiber) = (*block).ready.pop() {
                     fiber
                 } else if (*block).unstarted() {
@@ -143,15 +146,20 @@ impl Worker {
                 } else if (*block).answer() {
                     continue;
                 } else if (*block).live == 0 {
+                    (*block).trigger_at_exit();
                     return Turn::Finished;
+                } else if (*block).depend_no_more() || (*block).go_on() {
+                    continue;
                 } else if (*block).turn_round(ROUNDS) {
                     continue;
                 } else if (*block).ready.len() > 0 {
-                    return Turn::Parked { stuck: false };
+                    return Turn::Parked(Rest::Yields);
+                } else if (*block).depending.len() > 0 {
+                    return Turn::Parked(Rest::Depends);
                 } else if (*block).release_partial_observed() {
                     continue;
                 } else {
-                    return Turn::Parked { stuck: true };
+                    return Turn::Parked(Rest::Stuck);
                 };
                 match Fiber::resume(fiber, block) {
                     Stop::Wait => {}

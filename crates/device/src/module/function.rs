@@ -43,6 +43,8 @@ pub struct Function {
     kernel: OnceLock<Result<Arc<Kernel>, Status>>,
     max_dynamic: AtomicU32,
     carveout: AtomicI32,
+    /// Whether code that it can reach waits, and triggers.
+    dependency: OnceLock<(bool, bool)>,
 }
 
 impl Function {
@@ -56,6 +58,7 @@ impl Function {
             kernel: OnceLock::new(),
             max_dynamic: AtomicU32::new(UNSET),
             carveout: AtomicI32::new(-1),
+            dependency: OnceLock::new(),
         }
     }
 
@@ -79,6 +82,35 @@ impl Function {
 
     fn text(&self) -> &ast::Function {
         &self.image.text().functions[self.index]
+    }
+
+    /// Whether its code, or code that it can call, has a `griddepcontrol.wait`.
+    pub(crate) fn waits(&self) -> bool {
+        self.dependency().0
+    }
+
+    /// The same for `griddepcontrol.launch_dependents`.
+    pub(crate) fn triggers(&self) -> bool {
+        self.dependency().1
+    }
+
+    fn dependency(&self) -> (bool, bool) {
+        *self.dependency.get_or_init(|| {
+            let module = self.image.text();
+            let reach = hotfire_ptx::reach(module, self.name()).unwrap_or_default();
+            let bodies = reach.functions.iter().filter_map(|&index| module.functions[index].body.as_ref());
+            let (mut waits, mut triggers) = (false, false);
+            for statement in bodies.flat_map(|body| &body.statements) {
+                if let ast::Statement::Instruction(instruction) = statement
+                    && instruction.opcode == hotfire_ptx::Opcode::Griddepcontrol
+                {
+                    let trigger = instruction.modifiers.mode == Some(ast::Mode::LaunchDependents);
+                    waits |= !trigger;
+                    triggers |= trigger;
+                }
+            }
+            (waits, triggers)
+        })
     }
 
     /// Its mangled name.

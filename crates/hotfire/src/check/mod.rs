@@ -60,6 +60,10 @@ pub struct Arguments {
     /// Whose limits the device has
     #[arg(long, value_name = "NAME", value_enum)]
     profile: Option<Profile>,
+    /// What cudaGridDependencySynchronize() covers: the direct prerequisite, as documented (strict, the default), or all that is in front
+    /// in the stream, as an H200 behaves (inorder)
+    #[arg(long, value_name = "RULE", value_enum, default_value_t = Pdl::Strict)]
+    pdl: Pdl,
     /// Compare memory between schedules: note what differs for no reason that the program shows. All schedules are compared with
     /// eager: those of --seeds or --policy, else latest and a few random ones
     #[arg(long)]
@@ -97,6 +101,22 @@ enum Deny {
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum BlockOrder {
     Random,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Pdl {
+    Strict,
+    Inorder,
+}
+
+impl Pdl {
+    /// The word that the device knows it by.
+    fn word(self) -> &'static str {
+        match self {
+            Pdl::Strict => "strict",
+            Pdl::Inorder => "inorder",
+        }
+    }
 }
 
 /// Names of device limits. There is one so far, and it is what the device has anyway.
@@ -195,7 +215,7 @@ fn run_all(arguments: &Arguments, schedules: &[Schedule]) -> Result<Checked, u8>
     let mut is_interrupted = false;
     let mut checked = Checked { report: None, code: 0 };
     for schedule in schedules {
-        let ran = program::run(&arguments.program, schedule, arguments.outcome.then_some("1"))?;
+        let ran = program::run(&arguments.program, schedule, arguments.pdl.word(), arguments.outcome.then_some("1"))?;
         let code = exit_code(ran.status);
         if let Some(end) = describe(ran.status, schedules.len() > 1) {
             report(&format!(

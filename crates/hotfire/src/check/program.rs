@@ -26,8 +26,8 @@ pub struct Ran {
 
 /// Runs the program once and reads what it reported. The error is an exit code; what it means has been said.
 ///
-/// `outcome` is what the device is asked to say of memory.
-pub fn run(program: &[OsString], schedule: &Schedule, outcome: Option<&str>) -> Result<Ran, u8> {
+/// `pdl` is what a programmatic wait covers, `outcome` what the device is asked to say of memory.
+pub fn run(program: &[OsString], schedule: &Schedule, pdl: &str, outcome: Option<&str>) -> Result<Ran, u8> {
     let cannot_start = |message: String| {
         report(&message);
         run::CANNOT_START
@@ -38,7 +38,7 @@ pub fn run(program: &[OsString], schedule: &Schedule, outcome: Option<&str>) -> 
     let path =
         directory.path().canonicalize().map_err(|error| cannot_start(format!("the directory for reports: {error}")))?;
     let mut command = run::command(program).map_err(cannot_start)?;
-    command.env("HOTFIRE_CHECK", &path);
+    command.env("HOTFIRE_CHECK", &path).env("HOTFIRE_PDL", pdl);
     match outcome {
         Some(what) => command.env("HOTFIRE_OUTCOME", what),
         None => command.env_remove("HOTFIRE_OUTCOME"),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 /// Everything up to `position` of `chain` is complete, descendants included. Positions start at 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fact {
     /// The chain.
     pub chain: u32,

@@ -14,6 +14,22 @@ pub struct Place {
     pub complete: Option<Fact>,
     /// Grids that it may run beside, and that its waits wait for.
     pub prerequisites: Vec<Prerequisite>,
+    /// What would be complete before it starts if nothing started early.
+    pub in_order: Facts,
+    /// What is in front of it in its stream.
+    pub front: Front,
+}
+
+/// What is in front of an item in its stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Front {
+    /// No kernel of which the host does not know that it is complete.
+    #[default]
+    Free,
+    /// A kernel, directly.
+    Kernel,
+    /// A kernel, and something that is none in between.
+    Other,
 }
 
 /// A grid that another one depends on programmatically, as the end of its launch leaves it.
@@ -36,6 +52,8 @@ struct Line {
     facts: Facts,
     /// Where its last action stands, if that is a kernel.
     kernel: Option<Prerequisite>,
+    /// Its last kernel.
+    last_kernel: Option<Fact>,
     /// What the stream waits for programmatically.
     early: Vec<Prerequisite>,
 }
@@ -101,11 +119,18 @@ impl HostLines {
         let line = self.line(index);
         line.learn(&host);
         line.length += 1;
+        let front = match (line.last_kernel.filter(|&last| !host.knows(last)), &line.kernel) {
+            (None, _) => Front::Free,
+            (Some(_), Some(_)) => Front::Kernel,
+            (Some(_), None) => Front::Other,
+        };
         let complete = Fact { chain: line.chain, position: line.length };
         let mut prerequisites: Vec<Prerequisite> = line.kernel.take().filter(|_| programmatic).into_iter().collect();
+        let mut in_order = line.facts.clone();
         let mut behind = prerequisites.first().map_or(&line.facts, |primary| &primary.behind).clone();
         for early in line.early.drain(..) {
             line.facts.join(&early.in_order);
+            in_order.join(&early.in_order);
             if kernel {
                 behind.join(&early.behind);
                 prerequisites.push(early);
@@ -115,9 +140,17 @@ impl HostLines {
         }
         line.facts.learn(complete);
         if kernel {
+            line.last_kernel = Some(complete);
             line.kernel = Some(Prerequisite { complete, behind: behind.clone(), in_order: line.facts.clone() });
         }
-        self.last = Place { behind, complete: Some(complete), prerequisites };
+        self.last = Place { behind, complete: Some(complete), prerequisites, in_order, front };
+    }
+
+    /// No kernel behind this starts early beside the one in front.
+    pub(crate) fn break_off(&mut self, index: u32) {
+        if self.on {
+            self.line(index).kernel = None;
+        }
     }
 
     /// The kernel that was queued last in a stream: what an event stands for that its launch records.
@@ -145,8 +178,8 @@ impl HostLines {
             return Facts::default();
         }
         let line = self.line(stream.index);
-        line.kernel = None;
         for early in std::mem::take(&mut line.early) {
+            line.kernel = None;
             line.facts.join(&early.in_order);
         }
         line.facts.clone()
@@ -155,9 +188,7 @@ impl HostLines {
     /// What follows in the stream is behind an event that stands for these facts.
     pub fn wait(&mut self, stream: Stream, event: &Facts) {
         if self.on {
-            let line = self.line(stream.index);
-            line.kernel = None;
-            line.facts.join(event);
+            self.line(stream.index).learn(event);
         }
     }
 

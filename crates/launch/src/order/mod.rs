@@ -41,4 +41,4 @@ mod lines;
 pub use clock::{Clock, Known, Point};
 pub use facts::{Fact, Facts};
 pub use items::{ItemId, Items, NO_ITEM};
-pub use lines::{DeviceLine, HostLines, Place, Prerequisite};
+pub use lines::{DeviceLine, Front, HostLines, Place, Prerequisite};

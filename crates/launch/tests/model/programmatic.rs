@@ -73,22 +73,18 @@ fn a_chain_runs_as_deep_as_it_triggers() {
 #[test]
 fn whatever_stands_in_between_breaks_the_early_start() {
     type Between = fn(&mut Model, Stream) -> Option<Item>;
-    let between: [Between; 4] = [
+    let between: [Between; 3] = [
         |model, stream| Some(model.submit(stream, Work::Operation)),
         |model, stream| {
-            model.record(stream);
+            model.record_timed(stream);
             None
         },
         |model, stream| {
             let other = model.create_stream(StreamKind::NonBlocking);
-            let event = model.record(other);
-            assert!(model.is_complete(event));
-            model.wait(stream, event);
-            None
-        },
-        |model, stream| {
-            let last = model.tail(stream).unwrap();
-            model.wait(stream, last);
+            let running = model.submit(other, Work::Grid);
+            assert_eq!(model.next(Situation::Busy).zip(model.next(Situation::Busy)).unwrap().1, running);
+            model.wait(stream, running);
+            model.finished(running);
             None
         },
     ];
@@ -108,6 +104,24 @@ fn whatever_stands_in_between_breaks_the_early_start() {
         assert_eq!(wave(&mut model), [b]);
         assert!(!model.is_tied(b));
     }
+}
+
+#[test]
+fn records_without_a_time_and_waits_that_need_not_wait_break_nothing() {
+    let (mut model, stream) = model(Policy::Eager);
+    let a = model.submit(stream, Work::Grid);
+    let event = model.record(stream);
+    model.wait(stream, event);
+    let complete = model.record(Stream::LEGACY);
+    model.wait(stream, complete);
+    let b = model.submit_programmatic(stream);
+    wave(&mut model);
+    model.reached(a, Early::Triggered);
+    assert_eq!(wave(&mut model), [b]);
+    model.finished(b);
+    assert!(!model.is_complete(event));
+    model.finished(a);
+    assert!(model.is_complete(event) && model.all_idle());
 }
 
 #[test]
@@ -150,7 +164,10 @@ fn events_of_a_launch_fire_early_and_carry_the_dependency() {
         let a = model.submit(stream, Work::Grid);
         let event = model.record_early(a, early);
         let first = model.submit(other, Work::Grid);
-        model.wait_early(other, a, early);
+        match early {
+            Early::Begun => model.wait(other, event),
+            Early::Triggered => model.wait_early(other, a),
+        }
         let b = model.submit(other, Work::Grid);
         let c = model.submit_programmatic(stream);
         assert_eq!(wave(&mut model), [a, first]);
@@ -164,7 +181,7 @@ fn events_of_a_launch_fire_early_and_carry_the_dependency() {
         assert_eq!(wave(&mut model), if early == Early::Begun { vec![c] } else { vec![b, c] });
         model.finished(b);
         model.finished(c);
-        assert!(!model.is_complete(b) && !model.is_complete(c));
+        assert!(model.is_complete(b) == (early == Early::Begun) && !model.is_complete(c));
         model.finished(a);
         assert!(model.all_idle());
     }
@@ -175,7 +192,7 @@ fn a_copy_behind_a_programmatic_event_waits_for_the_end() {
     let (mut model, stream) = model(Policy::Eager);
     let other = model.create_stream(StreamKind::NonBlocking);
     let a = model.submit(stream, Work::Grid);
-    model.wait_early(other, a, Early::Triggered);
+    model.wait_early(other, a);
     let copy = model.submit(other, Work::Operation);
     wave(&mut model);
     model.reached(a, Early::Triggered);
@@ -243,7 +260,7 @@ fn an_early_kernel_starts_with_what_the_chain_started_with() {
     assert!(c.prerequisites[0].in_order.knows(a.complete.unwrap()));
     model.submit(stream, Work::Grid);
     let d = place(&model);
-    assert!(d.prerequisites.is_empty() && d.behind.knows(c.complete.unwrap()));
+    assert!(d.prerequisites.is_empty() && d.behind.knows(c.complete.unwrap()) && d.behind == d.in_order);
     // What the host knows is known whatever starts early.
     model.submit(stream, Work::Grid);
     model.order.synchronised(&facts(&[d.complete.unwrap()]));

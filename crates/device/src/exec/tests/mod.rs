@@ -75,6 +75,7 @@ impl Launch {
             owner: std::ptr::null(),
             observer: None,
             start: Default::default(),
+            dependency: Default::default(),
         })
     }
 }

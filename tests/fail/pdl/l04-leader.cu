@@ -1,0 +1,26 @@
+// l04: one thread of each block waits, behind the barrier instead of before it.
+//
+// build: -std=c++17 -arch=sm_90 -lineinfo
+#include "../../pdl.h"
+
+__global__ void produce(double* p) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    p[i] = 0.5 * i;
+    trigger();
+}
+
+__global__ void scale(double* p) {
+    __syncthreads();
+    if (threadIdx.x == 0) wait();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 384; i += gridDim.x * blockDim.x) {
+        p[i] = 2 * p[i];  //~ race/pdl pdl/partial-wait
+    }
+}
+
+int main() {
+    double* p = zeros<double>(384);
+    cudaStream_t stream = stream_of_its_own();
+    produce<<<6, 64, 0, stream>>>(p);
+    early(scale, 2, 96, stream, p);
+    return verdict(wrong(p, 384, [](int i) { return i; }));
+}

@@ -1,0 +1,28 @@
+// l05: blocks of odd number take a branch without a wait.
+//
+// build: -std=c++17 -arch=sm_90 -lineinfo
+#include "../../pdl.h"
+
+__global__ void produce(int* p) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    trigger();
+    p[i] = i;
+}
+
+__global__ void consume(const int* p, int* out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (blockIdx.x % 2 == 0) {
+        wait();
+        out[i] = p[i];
+    } else {
+        out[i] = -p[i];  //~ race/pdl
+    }
+}
+
+int main() {
+    int *p = zeros<int>(256), *out = zeros<int>(256);
+    cudaStream_t stream = stream_of_its_own();
+    produce<<<4, 64, 0, stream>>>(p);
+    early(consume, 4, 64, stream, p, out);
+    return verdict(wrong(out, 256, [](int i) { return i / 64 % 2 ? -i : i; }));
+}

@@ -1,0 +1,28 @@
+// l05: the block that takes care of the rest leaves the wait out.
+//
+// build: -std=c++17 -arch=sm_90 -lineinfo
+#include "../../pdl.h"
+
+__global__ void produce(short* p, int length) {
+    for (int i = threadIdx.x; i < length; i += blockDim.x) p[i] = i;
+    __syncthreads();
+    trigger();
+}
+
+__global__ void add(short* p, int length) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if ((blockIdx.x + 1) * blockDim.x <= length) {
+        wait();
+        p[i] += 1;
+    } else if (i < length) {
+        p[i] += 1;  //~ race/pdl
+    }
+}
+
+int main() {
+    short* p = zeros<short>(100);
+    cudaStream_t stream = stream_of_its_own();
+    produce<<<1, 64, 0, stream>>>(p, 100);
+    early(add, 2, 64, stream, p, 100);
+    return verdict(wrong(p, 100, [](int i) { return i + 1; }));
+}

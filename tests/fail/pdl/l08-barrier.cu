@@ -1,0 +1,27 @@
+// l08: the stores of a block, a barrier, then the fence and the trigger of one thread; a reader that does not wait.
+//
+// build: -std=c++17 -arch=sm_90 -lineinfo
+#include "../../pdl.h"
+
+__global__ void produce(double2* p) {
+    p[blockIdx.x * blockDim.x + threadIdx.x] = make_double2(threadIdx.x, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        trigger();
+    }
+}
+
+__global__ void consume(const double2* p, double* out) {
+    double2 pair = p[threadIdx.x];  //~ pdl/no-wait
+    out[threadIdx.x] = pair.x + pair.y;
+}
+
+int main() {
+    double2* p = zeros<double2>(128);
+    double* out = zeros<double>(128);
+    cudaStream_t stream = stream_of_its_own();
+    produce<<<2, 64, 0, stream>>>(p);
+    early(consume, 1, 128, stream, p, out);
+    return verdict(wrong(out, 128, [](int i) { return i % 64 + 1; }));
+}

@@ -1,0 +1,22 @@
+// l09: input through the read-only path that the kernel in front writes, behind the wait.
+//
+// build: -std=c++17 -arch=sm_90 -lineinfo
+#include "../../pdl.h"
+
+__global__ void produce(int* p) {
+    trigger();
+    p[threadIdx.x] = 3;
+}
+
+__global__ void consume(const int* __restrict__ p, int* __restrict__ out) {
+    wait();
+    out[threadIdx.x] = p[threadIdx.x];  //~ pdl/non-coherent
+}
+
+int main() {
+    int *p = zeros<int>(64), *out = zeros<int>(64);
+    cudaStream_t stream = stream_of_its_own();
+    produce<<<1, 64, 0, stream>>>(p);
+    early(consume, 1, 64, stream, p, out);
+    return verdict(wrong(out, 64, [](int) { return 3; }));
+}

@@ -1,0 +1,20 @@
+// The twin of fail/pdl/l01-no-trigger.cu: the attribute is gone.
+//
+// build: -std=c++17 -arch=sm_90 -lineinfo
+//@gpu
+#include "../../pdl.h"
+
+__global__ void produce(unsigned char* p) { p[threadIdx.x] = threadIdx.x ^ 5; }
+
+__global__ void consume(const unsigned char* p, int* sum) {
+    atomicAdd(sum, p[threadIdx.x]);
+}
+
+int main() {
+    unsigned char* p = zeros<unsigned char>(128);
+    int* sum = zeros<int>(1);
+    cudaStream_t stream = stream_of_its_own();
+    produce<<<1, 128, 0, stream>>>(p);
+    consume<<<1, 128, 0, stream>>>(p, sum);
+    return verdict(wrong(sum, 1, [](int) { return 127 * 64; }));
+}

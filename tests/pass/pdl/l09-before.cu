@@ -1,0 +1,24 @@
+// The twin of fail/pdl/l09-before.cu: behind the wait, and not through the read-only path.
+//
+// build: -std=c++17 -arch=sm_90 -lineinfo
+//@gpu
+#include "../../pdl.h"
+
+__global__ void produce(int* p) {
+    trigger();
+    p[threadIdx.x] = 3;
+}
+
+__global__ void consume(const int* p, int* out) {
+    wait();
+    int own = p[threadIdx.x];
+    out[threadIdx.x] = own;
+}
+
+int main() {
+    int *p = zeros<int>(64), *out = zeros<int>(64);
+    cudaStream_t stream = stream_of_its_own();
+    produce<<<1, 64, 0, stream>>>(p);
+    early(consume, 1, 64, stream, p, out);
+    return verdict(wrong(out, 64, [](int) { return 3; }));
+}

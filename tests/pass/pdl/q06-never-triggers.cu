@@ -1,0 +1,20 @@
+// q06: the first kernel never triggers, and the second one waits.
+//
+// build: -std=c++17 -arch=sm_90 -lineinfo -g
+//@gpu
+#include "../../pdl.h"
+
+__global__ void produce(int* p) { p[threadIdx.x] = 4; }
+
+__global__ void consume(const int* p, int* out) {
+    wait();
+    out[threadIdx.x] = p[threadIdx.x];
+}
+
+int main() {
+    int *p = zeros<int>(64), *out = zeros<int>(64);
+    cudaStream_t stream = stream_of_its_own();
+    produce<<<1, 64, 0, stream>>>(p);
+    early(consume, 1, 64, stream, p, out);  //~ advice/no-overlap
+    return verdict(wrong(out, 64, [](int) { return 4; }));
+}
