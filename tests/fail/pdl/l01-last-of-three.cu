@@ -16,14 +16,14 @@ __global__ void first(Pair* p) {
 __global__ void second(Pair* p) {
     trigger();
     wait();
-    p[threadIdx.x].value += 1;  //~ race/pdl
+    p[threadIdx.x].value += 1;
 }
 
 __device__ __noinline__ double load(const Pair* p) {
-    return p->value;  //~ race/pdl pdl/no-wait
+    return p->value;
 }
 
-__global__ void third(const Pair* p, double* out) { out[threadIdx.x] = load(p + threadIdx.x); }
+__global__ void third(const Pair* p, double* out) { out[threadIdx.x] = load(p + threadIdx.x); }  //~ race/pdl pdl/no-wait
 
 int main() {
     Pair* p = zeros<Pair>(96);

@@ -13,7 +13,7 @@ __global__ void parent(int* p) {
 }
 
 __global__ void dependent(const int* p, int* out) {
-    wait();  //~ progress/pdl-slots
+    wait();
     if (blockIdx.x == 0) out[threadIdx.x] = p[threadIdx.x];
 }
 

@@ -33,7 +33,8 @@ impl Checking {
     /// The host launched a grid: `asked` if with the attribute.
     pub fn may_overlap(&self, state: &State, grid: &Grid, id: ItemId, asked: bool) {
         let front = state.model.order.last().front;
-        if !asked && !(front == Front::Kernel && grid.function.waits()) {
+        let waits = front == Front::Kernel && grid.function.waits();
+        if !asked && !waits {
             return;
         }
         let primary = self.checker(|checker| {

@@ -148,9 +148,7 @@ impl Worker {
                 } else if (*block).live == 0 {
                     (*block).trigger_at_exit();
                     return Turn::Finished;
-                } else if (*block).depend_no_more() || (*block).go_on() {
-                    continue;
-                } else if (*block).turn_round(ROUNDS) {
+                } else if (*block).depend_no_more() || (*block).go_on() || (*block).turn_round(ROUNDS) {
                     continue;
                 } else if (*block).ready.len() > 0 {
                     return Turn::Parked(Rest::Yields);
