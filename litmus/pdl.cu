@@ -94,6 +94,9 @@ int main() {
     cudaEventRecord(old, t);
     int* scratch;
     cudaMalloc(&scratch, 4096);
+    int* pooled;
+    cudaMallocAsync(&pooled, 4096, s);
+    cudaStreamSynchronize(s);
     reset();
     auto pair = [&](const char* name, int mode, auto between, cudaStream_t stream, bool coop1, bool coop2) {
         Setup a(stream), b(stream);
@@ -124,6 +127,11 @@ int main() {
         pair("host function between", 1, [&] { cudaLaunchHostFunc(s, nothing, nullptr); }, s, false, false);
         pair("memset between", 1, [&] { cudaMemsetAsync(scratch, 0, 4, s); }, s, false, false);
         pair("copy between", 1, [&] { cudaMemcpyAsync(scratch, scratch + 8, 4, cudaMemcpyDeviceToDevice, s); }, s, false, false);
+        pair("cudaFreeAsync between", 1, [&] { cudaFreeAsync(pooled, s); }, s, false, false);
+        int* again = nullptr;
+        pair("cudaMallocAsync between", 1, [&] { cudaMallocAsync(&again, 4096, s); }, s, false, false);
+        std::printf("the same block: %d\n", again == pooled);
+        pooled = again;
         for (int kind = 0; kind < 8; ++kind) {
             const char* names[] = {"programmatic event", "programmatic event at block start", "launch-completion event",
                                    "programmatic event, timed", "programmatic event, then a copy",
