@@ -7,6 +7,7 @@
 
 use crate::edge::{Edge, EdgeKind};
 use crate::handle::{Item, Stream};
+use crate::host::Place;
 use crate::model::Model;
 use crate::node::{Kind, NONE, Queue, Stage};
 
@@ -31,12 +32,12 @@ impl Early {
 impl Model {
     /// Queues a kernel with the stream-serialisation attribute: if the action before it in the stream is a kernel, it may start once that
     /// one has triggered. A copy, a set, a host function, a timed record or a wait for something that is not complete in between breaks
-    /// that (4.10); records without a time and waits that need not wait do not.
+    /// that (4.10); records without a time, waits that need not wait and releases of memory do not.
     ///
     /// # Panics
     /// If the stream does not exist.
     pub fn submit_programmatic(&mut self, stream: Stream) -> Item {
-        self.enqueue(stream, Kind::Grid, None, true)
+        self.enqueue(stream, Kind::Grid, Place { programmatic: true, ..Place::default() })
     }
 
     /// A marker that completes by itself once the grid has come so far: an event that an attribute of its launch records. It has no place

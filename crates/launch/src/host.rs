@@ -32,6 +32,8 @@ struct HostStream {
     tail: Option<Item>,
     /// Its last action, if that is the launch of a kernel: one that follows may start early (launch-model 4.10).
     kernel: Option<Item>,
+    /// Actions since that leave it so.
+    since: Vec<Item>,
     /// What the next kernel depends on besides, programmatically.
     early: Vec<Item>,
     /// The number of the action in the legacy stream behind which its last item comes; 0 is none. It stays right when the
@@ -62,6 +64,7 @@ impl HostStream {
             destroyed: false,
             tail: None,
             kernel: None,
+            since: Vec::new(),
             early: Vec::new(),
             joined: 0,
             recent: false,
@@ -105,6 +108,7 @@ impl HostStreams {
         entry.generation = next_generation(entry.generation);
         entry.destroyed = false;
         entry.kernel = None;
+        entry.since.clear();
         entry.early.clear();
         self.free.push(index);
     }
@@ -125,6 +129,17 @@ impl HostStreams {
             }
         }
     }
+}
+
+/// What is said of an action besides what it is.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Place {
+    /// It waits for this, too.
+    pub event: Option<Item>,
+    /// It may start early.
+    pub programmatic: bool,
+    /// A kernel behind it may start early all the same.
+    pub aside: bool,
 }
 
 impl Model {
@@ -164,7 +179,15 @@ impl Model {
     /// # Panics
     /// If the stream does not exist.
     pub fn submit(&mut self, stream: Stream, work: Work) -> Item {
-        self.enqueue(stream, work.into(), None, false)
+        self.enqueue(stream, work.into(), Place::default())
+    }
+
+    /// Queues an operation that does not keep a kernel behind it from starting early: the release of memory (`cudaFreeAsync`).
+    ///
+    /// # Panics
+    /// If the stream does not exist.
+    pub fn submit_aside(&mut self, stream: Stream) -> Item {
+        self.enqueue(stream, Kind::Operation, Place { aside: true, ..Place::default() })
     }
 
     /// Queues a marker that completes by itself once all before it in the stream is complete; in the legacy default
@@ -173,7 +196,7 @@ impl Model {
     /// # Panics
     /// If the stream does not exist.
     pub fn record(&mut self, stream: Stream) -> Item {
-        self.enqueue(stream, Kind::Marker, None, false)
+        self.enqueue(stream, Kind::Marker, Place::default())
     }
 
     /// As [`Model::record`], with the time: no kernel behind it starts before what is in front is complete.
@@ -188,7 +211,8 @@ impl Model {
     /// What is launched programmatically behind this starts early beside nothing that is in front.
     pub(crate) fn break_off(&mut self, stream: Stream) {
         self.hosts.existing(stream);
-        self.hosts.streams[stream.index as usize].kernel = None;
+        let entry = &mut self.hosts.streams[stream.index as usize];
+        (entry.kernel, entry.since) = (None, Vec::new());
         self.order.break_off(stream.index);
     }
 
@@ -205,10 +229,11 @@ impl Model {
         if !behind {
             self.break_off(stream);
         }
-        self.enqueue(stream, Kind::Marker, Some(item), false);
+        self.enqueue(stream, Kind::Marker, Place { event: Some(item), ..Place::default() });
     }
 
-    pub(crate) fn enqueue(&mut self, stream: Stream, kind: Kind, event: Option<Item>, programmatic: bool) -> Item {
+    pub(crate) fn enqueue(&mut self, stream: Stream, kind: Kind, place: Place) -> Item {
+        let Place { event, programmatic, aside } = place;
         self.hosts.existing(stream);
         let entry = &mut self.hosts.streams[stream.index as usize];
         let primary = entry.kernel.filter(|_| programmatic);
@@ -217,13 +242,21 @@ impl Model {
         let waits = if event.is_some() { Vec::new() } else { std::mem::take(&mut entry.early) };
         let node = self.add(kind, Queue::Host(stream.index));
         let item = self.item(node);
-        if kind != Kind::Marker {
-            self.hosts.streams[stream.index as usize].kernel = (kind == Kind::Grid).then_some(item);
+        let entry = &mut self.hosts.streams[stream.index as usize];
+        let since = if kind == Kind::Grid { std::mem::take(&mut entry.since) } else { Vec::new() };
+        match kind {
+            Kind::Grid => entry.kernel = Some(item),
+            Kind::Operation if aside && entry.kernel.is_some() => entry.since.push(item),
+            Kind::Operation => (entry.kernel, entry.since) = (None, Vec::new()),
+            Kind::Marker => {}
         }
         let before = self.hosts.set_tail(stream.index, Some(item));
         match (primary, before) {
-            // What stands in between, if anything, is complete as soon as the primary is.
-            (Some(primary), _) => self.depend(primary, node),
+            // Records in between are complete as soon as the primary is.
+            (Some(primary), _) => {
+                self.depend(primary, node);
+                since.into_iter().for_each(|between| self.connect(EdgeKind::Prerequisite, between, node));
+            }
             (None, Some(before)) => self.connect(EdgeKind::Stream, before, node),
             (None, None) => {}
         }
@@ -242,7 +275,7 @@ impl Model {
             self.connect(EdgeKind::Event, event, node);
         }
         if kind != Kind::Marker {
-            self.order.queued(stream.index, kind == Kind::Grid, primary.is_some());
+            self.order.queued(stream.index, kind == Kind::Grid, primary.is_some(), aside);
         }
         if self.nodes[node as usize].blockers == 0 {
             self.unblocked(node);

@@ -163,6 +163,15 @@ impl Checking {
     /// Which edge of a race over a programmatic edge is missing, which side must change, and whether hardware shows it.
     pub(super) fn explain_early(&self, checker: &Checker, primary: ItemId, secondary: ItemId, finding: &mut Finding) {
         let (first, second) = (self.item_name(checker, primary), self.item_name(checker, secondary));
+        if !checker.is_early(secondary) {
+            finding.edge = Some(format!(
+                "{second} starts when all blocks of {first} have begun: it waits for the launch-completion event only"
+            ));
+            finding.help =
+                vec![format!("let its stream wait for an event recorded behind {first} (`cudaEventRecord`)")];
+            finding.hardware = Some("an H200 starts it at once, and its wait does not wait for that kernel".into());
+            return;
+        }
         let direct = checker.primaries(secondary).any(|item| item == primary);
         let between = checker.primaries(secondary).next().filter(|_| !direct);
         finding.edge = Some(match between {
@@ -201,7 +210,10 @@ impl Checking {
 
     /// One side of a race is in a grid that was started early, perhaps before its wait.
     pub(super) fn raced_early(&self, checker: &Checker, racer: Side, finding: usize, description: Option<&Access>) {
-        let Some(function) = self.function_of(checker, racer.agent.item) else { return };
+        let Some(function) = self.function_of(checker, racer.agent.item).filter(|_| checker.is_early(racer.agent.item))
+        else {
+            return;
+        };
         if !function.waits() {
             return self.no_wait(&function, racer.agent.site, description.cloned().into_iter().collect(), false);
         }

@@ -54,9 +54,9 @@ impl Device {
             if let Some((slot, recording)) = state.events.record(event, marker, behind.clone()) {
                 state.attach_event(marker, slot, recording);
             }
-            match early {
-                Early::Triggered => state.events.of_kernel(event, item, kernel.clone()),
-                Early::Begun => grid.announces.store(true, Ordering::Relaxed),
+            state.events.of_kernel(event, item, early, kernel.clone());
+            if early == Early::Begun {
+                grid.announces.store(true, Ordering::Relaxed);
             }
         }
     }

@@ -5,7 +5,6 @@ use crate::checking::{Class, Origin, Stack};
 use crate::engine::Operation;
 use crate::memory::{Kind, RegisterError};
 use crate::status::Status;
-use hotfire_launch::Work;
 
 /// What `cudaMalloc` promises about alignment.
 const ALIGNMENT: u64 = 512;
@@ -139,7 +138,7 @@ impl Device {
         let submitted = self.healthy().and_then(|()| {
             self.with(|state| {
                 let stream = state.stream(handle)?;
-                let item = state.model.submit(stream, Work::Operation);
+                let item = state.model.submit_aside(stream);
                 if let Some(checking) = &self.checking {
                     checking.submitted_operation(state, item, "cudaFreeAsync", handle);
                 }

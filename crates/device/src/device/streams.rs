@@ -4,7 +4,7 @@ use super::{Device, Event, Stream};
 use crate::checking::Checking;
 use crate::engine::{Operation, State};
 use crate::status::Status;
-use hotfire_launch::{Item, StreamKind, Work};
+use hotfire_launch::{Early, Item, StreamKind, Work};
 
 /// The priorities that this device tells apart in name: all run alike.
 pub(crate) const PRIORITIES: std::ops::RangeInclusive<i32> = -5..=0;
@@ -141,7 +141,13 @@ impl Device {
                 let event = state.events.get(event).ok_or(Status::INVALID_RESOURCE_HANDLE)?;
                 match (event.item, event.kernel) {
                     (None, _) => {}
-                    (Some(_), Some((kernel, prerequisite))) => {
+                    (Some(item), Some((_, Early::Begun, prerequisite))) => {
+                        state.model.wait(stream, item);
+                        if let Some(prerequisite) = prerequisite {
+                            state.model.order.wait_begun(stream, &prerequisite);
+                        }
+                    }
+                    (Some(_), Some((kernel, Early::Triggered, prerequisite))) => {
                         state.model.wait_early(stream, kernel);
                         if let Some(prerequisite) = prerequisite {
                             state.model.order.wait_early(stream, &prerequisite);

@@ -10,14 +10,16 @@ use crate::exec::ParkedBlock;
 use hotfire_launch::{Early, Item};
 
 /// Threads of resting blocks from which on no grid gets further blocks that could rest, too.
-const THREADS: u64 = 1 << 16;
+const THREADS: u64 = 1 << 15;
 
 impl State {
     /// All blocks of a running grid have come so far; true if the block that was last should let others run first.
     pub fn reached(&mut self, item: Item, early: Early) -> bool {
         let awaited = self.model.has_dependents(item);
+        // One that has loops that may wait should be seen waiting, perhaps for those that it lets start.
+        let polls = self.grid(item).is_some_and(|grid| grid.code.kernel.polls);
         self.model.reached(item, early);
-        awaited && self.pauses()
+        awaited && !polls && self.pauses()
     }
 
     /// A grid was submitted, and may start before what it depends on is complete.

@@ -2,8 +2,8 @@
 
 use super::stream::HOST_HANDLE;
 use crate::device::{Event, EventFlags};
-use hotfire_launch::Item;
 use hotfire_launch::order::{Facts, Prerequisite};
+use hotfire_launch::{Early, Item};
 
 #[derive(Clone, Debug)]
 pub(crate) struct EventEntry {
@@ -16,8 +16,8 @@ pub(crate) struct EventEntry {
     pub item: Option<Item>,
     /// What is complete once it is, to happens-before.
     pub facts: Facts,
-    /// The kernel that the last recording is about, if it is the trigger of one, and what that is to happens-before.
-    pub kernel: Option<(Item, Option<Prerequisite>)>,
+    /// If the last recording is of how far a kernel has come: the kernel, and what it is to happens-before.
+    pub kernel: Option<(Item, Early, Option<Prerequisite>)>,
     /// When the last recording became complete, in nanoseconds of the device's time.
     pub time: Option<u64>,
 }
@@ -79,10 +79,10 @@ impl EventTable {
         Some((index, entry.recording))
     }
 
-    /// What was recorded last is the trigger of this kernel.
-    pub fn of_kernel(&mut self, handle: Event, kernel: Item, prerequisite: Option<Prerequisite>) {
+    /// What was recorded last is how far this kernel has come.
+    pub fn of_kernel(&mut self, handle: Event, kernel: Item, early: Early, prerequisite: Option<Prerequisite>) {
         if let Some(index) = self.index(handle) {
-            self.entries[index].kernel = Some((kernel, prerequisite));
+            self.entries[index].kernel = Some((kernel, early, prerequisite));
         }
     }
 

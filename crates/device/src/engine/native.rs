@@ -21,7 +21,7 @@ pub struct Shared {
 }
 
 /// All kernels.
-pub const NAMES: [&str; 13] = [
+pub const NAMES: [&str; 15] = [
     "empty",
     "leaf",
     "tails",
@@ -35,6 +35,8 @@ pub const NAMES: [&str; 13] = [
     "barriers",
     "wild",
     "count_blocks",
+    "primary",
+    "dependent",
 ];
 
 /// The kernel of a name.
@@ -54,6 +56,8 @@ pub fn kernel(name: &str) -> Option<Kernel> {
         barriers,
         wild,
         count_blocks,
+        primary,
+        dependent,
     ];
     let index = NAMES.iter().position(|&known| known == name)?;
     Some(Kernel::from_raw(EntryKind::Thread(ENTRIES[index]), 0, 4096))
@@ -226,4 +230,29 @@ unsafe extern "C-unwind" fn wild(context: *mut ThreadContext) {
 unsafe extern "C-unwind" fn count_blocks(context: *mut ThreadContext) {
     // SAFETY: as above.
     unsafe { parameters(context).0.count.fetch_add(1, Ordering::Relaxed) };
+}
+
+/// Triggers, waits for the gate, and says so.
+unsafe extern "C-unwind" fn primary(context: *mut ThreadContext) {
+    // SAFETY: as above.
+    unsafe {
+        let (shared, tag, _) = parameters(context);
+        (exec::runtime().grid_dependency)(context, 1, 0);
+        while !shared.gate.load(Ordering::Acquire) {
+            exec::yield_now(context);
+        }
+        exec::on_worker_stack(context, || shared.order.lock().unwrap().push(tag));
+    }
+}
+
+/// Triggers, counts itself, waits for what is in front, and says so.
+unsafe extern "C-unwind" fn dependent(context: *mut ThreadContext) {
+    // SAFETY: as above.
+    unsafe {
+        let (shared, tag, _) = parameters(context);
+        (exec::runtime().grid_dependency)(context, 1, 0);
+        shared.count.fetch_add(1, Ordering::Relaxed);
+        (exec::runtime().grid_dependency)(context, 0, 0);
+        exec::on_worker_stack(context, || shared.order.lock().unwrap().push(tag));
+    }
 }

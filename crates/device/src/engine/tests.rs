@@ -1,7 +1,8 @@
 //! The engine with kernels written in Rust.
 
 use super::native::{NAMES, Shared, text};
-use crate::{Config, Device, LaunchConfig, Limit, Module, Status, Stream};
+use crate::{Config, Device, LaunchAttributes, LaunchConfig, Limit, Module, Status, Stream};
+use hotfire_launch::Policy;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -13,7 +14,12 @@ struct Fixture {
 }
 
 fn fixture() -> Fixture {
-    let device = Device::new(Config { workers: Some(2), memory: Some(1 << 30), ..Config::default() });
+    fixture_of(Policy::Eager)
+}
+
+fn fixture_of(policy: Policy) -> Fixture {
+    let config = Config { workers: Some(2), memory: Some(1 << 30), policy: Some(policy), ..Config::default() };
+    let device = Device::new(config);
     let module = device.load_module(vec![hotfire_ptx::parse(&text()).unwrap()]).unwrap_or_else(|e| panic!("{e:?}"));
     let shared: &'static Shared = Box::leak(Box::default());
     for (slot, name) in shared.kernels.iter().zip(NAMES) {
@@ -24,6 +30,16 @@ fn fixture() -> Fixture {
 
 impl Fixture {
     fn launch(&self, name: &str, grid: u32, block: u32, first: i32, second: i32) -> Status {
+        self.launch_with(name, [grid, block], [first, second], LaunchAttributes::default())
+    }
+
+    fn launch_with(
+        &self,
+        name: &str,
+        [grid, block]: [u32; 2],
+        [first, second]: [i32; 2],
+        attributes: LaunchAttributes,
+    ) -> Status {
         let mut parameters = (std::ptr::from_ref(self.shared) as u64).to_ne_bytes().to_vec();
         parameters.extend(first.to_ne_bytes());
         parameters.extend(second.to_ne_bytes());
@@ -32,7 +48,7 @@ impl Fixture {
             block: [block, 1, 1],
             dynamic_shared: 0,
             stream: Stream::LEGACY,
-            attributes: Default::default(),
+            attributes,
         };
         self.device.launch(&self.module.function(name).unwrap(), &config, &parameters)
     }
@@ -133,4 +149,63 @@ fn a_fault_is_sticky_until_a_reset() {
     let f = Fixture { module, ..f };
     f.run("leaf", 1, 1, 5, 0);
     assert_eq!(f.order(), [5]);
+}
+
+/// Tags in the order in which threads said them, when a chain of programmatic launches has run; `early` of its threads must have come to
+/// their waits before the first kernel may end.
+fn chain(f: &Fixture, shape: [u32; 2], early: i32) -> Vec<i32> {
+    let attributes = LaunchAttributes { programmatic_serialization: true, ..LaunchAttributes::default() };
+    assert_eq!(f.launch("primary", 2, 3, 1, 0), Status::SUCCESS);
+    for tag in 2..5 {
+        assert_eq!(f.launch_with("dependent", shape, [tag, 0], attributes), Status::SUCCESS);
+    }
+    assert_eq!(f.launch("leaf", 1, 1, 5, 0), Status::SUCCESS);
+    let began = Instant::now();
+    while f.shared.count.load(Ordering::Relaxed) < early {
+        assert!(began.elapsed().as_secs() < 60, "nothing starts early");
+        std::thread::yield_now();
+    }
+    assert_eq!(f.order(), [0; 0], "nobody passes a wait before the first kernel has ended");
+    f.shared.gate.store(true, Ordering::Release);
+    assert_eq!(f.device.synchronize(), Status::SUCCESS);
+    f.order()
+}
+
+#[test]
+fn dependents_start_at_the_trigger_and_wait_for_the_end() {
+    let f = fixture();
+    // The last: more threads than may rest at once.
+    for (shape, early) in [([1, 1], 3), ([5, 40], 600), ([40, 1024], 1 << 15)] {
+        f.shared.gate.store(false, Ordering::Release);
+        f.shared.count.store(0, Ordering::Relaxed);
+        let order = chain(&f, shape, early);
+        let threads = (shape[0] * shape[1]) as usize;
+        assert_eq!(order.len(), 6 + 3 * threads + 1);
+        assert_eq!(order[..6], [1; 6]);
+        assert_eq!(order.last(), Some(&5));
+    }
+}
+
+#[test]
+fn other_policies_come_to_the_same_end() {
+    for policy in [Policy::Latest, Policy::Random(1), Policy::Random(2)] {
+        let f = fixture_of(policy);
+        let order = chain(&f, [3, 5], 0);
+        assert_eq!((order.len(), &order[..6], order.last()), (6 + 45 + 1, &[1; 6][..], Some(&5)));
+    }
+}
+
+#[test]
+fn a_reset_ends_what_waits() {
+    let f = fixture();
+    let attributes = LaunchAttributes { programmatic_serialization: true, ..LaunchAttributes::default() };
+    assert_eq!(f.launch("primary", 1, 1, 1, 0), Status::SUCCESS);
+    assert_eq!(f.launch_with("dependent", [4, 32], [2, 0], attributes), Status::SUCCESS);
+    while f.shared.count.load(Ordering::Relaxed) < 128 {
+        std::thread::yield_now();
+    }
+    f.device.set_sticky(Status::LAUNCH_FAILURE);
+    f.device.with(|state| state.fail(Status::LAUNCH_FAILURE));
+    assert_eq!(f.device.reset(), Status::SUCCESS);
+    assert_eq!(f.order(), [0; 0]);
 }

@@ -56,6 +56,8 @@ struct Line {
     last_kernel: Option<Fact>,
     /// What the stream waits for programmatically.
     early: Vec<Prerequisite>,
+    /// What would be complete if nothing had started early, beyond `facts`.
+    loose: Facts,
 }
 
 impl Line {
@@ -111,7 +113,8 @@ impl HostLines {
     }
 
     /// An item was queued at the end of a stream, its joins done. `programmatic`: it may start before the kernel in front is complete.
-    pub(crate) fn queued(&mut self, index: u32, kernel: bool, programmatic: bool) {
+    /// `aside`: a kernel behind it may start early all the same.
+    pub(crate) fn queued(&mut self, index: u32, kernel: bool, programmatic: bool, aside: bool) {
         if !self.on {
             return;
         }
@@ -125,8 +128,10 @@ impl HostLines {
             (Some(_), None) => Front::Other,
         };
         let complete = Fact { chain: line.chain, position: line.length };
-        let mut prerequisites: Vec<Prerequisite> = line.kernel.take().filter(|_| programmatic).into_iter().collect();
+        let primary = if aside { None } else { line.kernel.take() };
+        let mut prerequisites: Vec<Prerequisite> = primary.filter(|_| programmatic).into_iter().collect();
         let mut in_order = line.facts.clone();
+        in_order.join(&line.loose);
         let mut behind = prerequisites.first().map_or(&line.facts, |primary| &primary.behind).clone();
         for early in line.early.drain(..) {
             line.facts.join(&early.in_order);
@@ -156,6 +161,15 @@ impl HostLines {
     /// The kernel that was queued last in a stream: what an event stands for that its launch records.
     pub fn kernel(&mut self, stream: Stream) -> Option<Prerequisite> {
         self.on.then(|| self.line(stream.index).kernel.clone()).flatten()
+    }
+
+    /// What follows in the stream starts when all blocks of this kernel have begun.
+    pub fn wait_begun(&mut self, stream: Stream, kernel: &Prerequisite) {
+        if self.on {
+            let line = self.line(stream.index);
+            line.learn(&kernel.behind);
+            line.loose.join(&kernel.in_order);
+        }
     }
 
     /// The next kernel of the stream depends programmatically on another.

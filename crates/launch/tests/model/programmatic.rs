@@ -284,3 +284,22 @@ fn an_event_of_a_launch_carries_its_kernel_to_another_stream() {
         assert!(model.order.end(other).knows(kernel.complete), "complete only after its prerequisite");
     }
 }
+
+#[test]
+fn a_release_in_between_breaks_nothing_and_comes_before_the_end() {
+    let (mut model, stream) = model(Policy::Eager);
+    model.order.enable();
+    let a = model.submit(stream, Work::Grid);
+    let release = model.submit_aside(stream);
+    let b = model.submit_programmatic(stream);
+    assert_eq!(model.order.last().prerequisites.len(), 1);
+    wave(&mut model);
+    model.reached(a, Early::Triggered);
+    assert_eq!(wave(&mut model), [b]);
+    model.finished(b);
+    model.finished(a);
+    assert_eq!(wave(&mut model), [release]);
+    assert!(!model.is_complete(b));
+    model.finished(release);
+    assert!(model.all_idle() && model.stream_idle(stream));
+}

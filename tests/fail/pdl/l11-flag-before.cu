@@ -1,0 +1,25 @@
+// l11: a kernel that waits for a flag that the one behind it raises before its wait: an early start is never promised.
+//
+// build: -std=c++17 -arch=sm_90 -lineinfo
+#include "../../pdl.h"
+
+__global__ void first(volatile int* flag, int* out) {
+    trigger();
+    while (*flag == 0) {}  //~ progress/spin
+    __threadfence();
+    if (threadIdx.x == 0) *out = 1;
+}
+
+__global__ void second(volatile int* flag, int* out) {
+    *flag = 1;
+    wait();
+    atomicAdd(out, 1);
+}
+
+int main() {
+    int *flag = zeros<int>(1), *out = zeros<int>(1);
+    cudaStream_t stream = stream_of_its_own();
+    first<<<1, 1, 0, stream>>>(flag, out);
+    early(second, 1, 1, stream, flag, out);
+    return verdict(wrong(out, 1, [](int) { return 2; }));
+}

@@ -1,0 +1,35 @@
+// The twin of fail/pdl/l01-event.cu: it waits.
+//
+// build: -std=c++17 -arch=sm_90 -lineinfo
+//@gpu
+#include "../../pdl.h"
+
+__global__ void produce(int* p) {
+    trigger();
+    p[threadIdx.x] = 3;
+}
+
+__global__ void consume(const int* p, int* out) {
+    wait();
+    out[threadIdx.x] = p[threadIdx.x];
+}
+
+int main() {
+    int *p = zeros<int>(64), *out = zeros<int>(64);
+    cudaStream_t first = stream_of_its_own(), second = stream_of_its_own();
+    cudaEvent_t event;
+    CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticEvent;
+    attribute.val.programmaticEvent.event = event;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 1;
+    config.blockDim = 64;
+    config.stream = first;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    CHECK(cudaLaunchKernelEx(&config, produce, p));
+    CHECK(cudaStreamWaitEvent(second, event, 0));
+    consume<<<1, 64, 0, second>>>(p, out);
+    return verdict(wrong(out, 64, [](int) { return 3; }));
+}
