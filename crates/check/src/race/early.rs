@@ -283,7 +283,10 @@ impl BlockOrder {
         let Some(unfenced) = &self.side.unfenced else { return false };
         let Some((item, block)) = checker.segment(stamp.time()) else { return false };
         let point = Point { item, block, thread: stamp.thread(), time: stamp.time() };
-        item != self.item && !self.knows_wait(thread) && !checker.items.knows_point(unfenced, point)
+        item != self.item
+            && !self.knows_wait(thread)
+            && !checker.items.knows_point(unfenced, point)
+            && checker.items.knows_point(self.start(), point)
     }
 
     /// Was it, or may it have been, written while the grid was alive already, though it may start early?
