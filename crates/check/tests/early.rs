@@ -141,12 +141,10 @@ fn run(chain: &[Kind], early: bool) {
     for (index, &kind) in chain.iter().enumerate() {
         world.start(index);
         if early {
-            for next in index + 1..chain.len() {
-                if chain[next] == Kind::Normal {
-                    break;
-                }
+            let beside = |(_, kind): &(usize, &Kind)| **kind != Kind::Normal;
+            for (next, &kind) in chain.iter().enumerate().skip(index + 1).take_while(beside) {
                 world.start(next);
-                if chain[next] != Kind::Waits && !world.kernels[next].has_read {
+                if kind != Kind::Waits && !world.kernels[next].has_read {
                     world.read_all(next);
                 }
             }
