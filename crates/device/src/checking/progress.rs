@@ -108,12 +108,14 @@ impl Checking {
 
     /// Nothing moves any more, and nothing that is promised would change that.
     pub fn stalled(&self, stalled: &Stalled<'_>) {
-        if let Some(finding) = self.slots_taken(stalled) {
-            self.collector.add(finding);
+        if self.slots_taken(stalled) {
             return;
         }
         let starved = stalled.waiting.iter().filter_map(|&(gridid, left, blocks)| {
-            Some((stalled.grids.iter().find(|grid| grid.gridid() == gridid)?, left, blocks))
+            // Blocks that wait for other grids do not wait for their own.
+            let loops = |grid: &&StalledGrid<'_>| grid.spots.iter().any(|spot| spot.at != WaitsAt::Dependency);
+            let grid = stalled.grids.iter().find(|grid| grid.gridid() == gridid).filter(loops)?;
+            Some((grid, left, blocks))
         });
         let starved: Vec<_> = starved.collect();
         for &(grid, left, blocks) in &starved {
@@ -131,17 +133,25 @@ impl Checking {
     }
 
     /// Blocks that wait for other grids hold the room that some grid needs which these wait for.
-    fn slots_taken(&self, stalled: &Stalled<'_>) -> Option<Finding> {
+    fn slots_taken(&self, stalled: &Stalled<'_>) -> bool {
         let depends = |grid: &&StalledGrid<'_>| grid.spots.iter().any(|spot| spot.at == WaitsAt::Dependency);
-        let waiter = stalled.grids.iter().find(depends)?;
-        let starved = stalled.waiting.iter().find(|(gridid, ..)| *gridid != waiter.gridid())?.0;
+        let Some(waiter) = stalled.grids.iter().find(depends) else { return false };
+        let starved = stalled.waiting.iter().find(|(gridid, ..)| *gridid != waiter.gridid());
+        let Some(&(starved, ..)) = starved else { return false };
+        // Their waits may have said so already.
         if self.collector.find(Rule::ProgressPdlSlots).is_some() {
-            return None;
+            return true;
         }
         let primary = stalled.edges.iter().find(|(_, after, _)| *after == waiter.gridid());
         let primary = primary.map_or("what is in front of it".into(), |(before, ..)| self.grid_name(*before));
         let sides = self.sides([waiter].into_iter(), false);
-        Some(self.slots_finding(&self.grid_name(waiter.gridid()), &primary, &self.grid_name(starved), sides))
+        self.collector.add(self.slots_finding(
+            &self.grid_name(waiter.gridid()),
+            &primary,
+            &self.grid_name(starved),
+            sides,
+        ));
+        true
     }
 
     fn residency(&self, grid: &StalledGrid<'_>, left: u64, blocks: u64) -> Finding {

@@ -1,16 +1,21 @@
 //! Grids that start before what they depend on is complete (launch-model 4), as far as the engine decides.
 //!
 //! Their blocks take slots like any others. One whose threads wait for the prerequisites keeps its slot and rests until the model
-//! says that these are complete. So that many large grids in a chain do not fill the host's memory with suspended threads, no more than
-//! [`THREADS`] wait at a time: an early start is never promised.
+//! says that these are complete. An early start is never promised: so that many large grids in a chain do not fill the host's memory with
+//! suspended threads, no more than [`THREADS`] wait at a time; and a part of the device is kept from them, so that what the
+//! prerequisites still have to start finds room (`progress/pdl-slots` judges programs by what hardware may do instead).
 
 use super::Grid;
+use super::grid::CAPACITY;
 use super::state::State;
 use crate::exec::ParkedBlock;
 use hotfire_launch::{Early, Item};
 
 /// Threads of resting blocks from which on no grid gets further blocks that could rest, too.
 const THREADS: u64 = 1 << 15;
+
+/// The part of the device that is kept from them is one in so many.
+const KEPT: u64 = 8;
 
 impl State {
     /// All blocks of a running grid have come so far; true if the block that was last should let others run first.
@@ -37,7 +42,8 @@ impl State {
 
     /// Whether a grid may hand out blocks although they may come to wait for other grids.
     pub(super) fn may_rest(&self, grid: &Grid) -> bool {
-        grid.is_independent() || self.depending_threads < THREADS
+        let room = || self.resident + grid.cost <= CAPACITY - CAPACITY / KEPT;
+        grid.is_independent() || (self.depending_threads < THREADS && room())
     }
 
     /// Keeps a parked block whose threads wait for other grids; gives it back if these are complete by now.

@@ -77,7 +77,7 @@ pub(crate) struct State {
     /// How many threads they have.
     pub(super) depending_threads: u64,
     /// Cost of all parked and stuck blocks; [`CAPACITY`] is all of the device.
-    resident: u64,
+    pub(super) resident: u64,
     /// Grids that have such blocks.
     resident_grids: u32,
     /// Items that were started and have not finished.

@@ -1,0 +1,40 @@
+// l11: the child needs as much room as a block that waits: it never comes if those start first.
+//
+// build: -std=c++17 -arch=sm_90 -rdc=true -lineinfo -lcudadevrt
+#include "../../pdl.h"
+
+constexpr int SHARED = 200 << 10;  // One block fills a multiprocessor.
+
+__global__ void child(int* p) { p[threadIdx.x] = 5; }
+
+__global__ void parent(int* p) {
+    trigger();
+    if (threadIdx.x == 0) child<<<1, 64, SHARED, cudaStreamFireAndForget>>>(p);  //~ progress/pdl-slots
+}
+
+__global__ void dependent(const int* p, int* out) {
+    wait();
+    if (blockIdx.x == 0) out[threadIdx.x] = p[threadIdx.x];
+}
+
+int main() {
+    int *p = zeros<int>(64), *out = zeros<int>(64);
+    int blocks;
+    CHECK(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, 0));
+    CHECK(cudaFuncSetAttribute(child, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
+    CHECK(cudaFuncSetAttribute(dependent, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
+    cudaStream_t stream = stream_of_its_own();
+    parent<<<1, 32, 0, stream>>>(p);
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = blocks;
+    config.blockDim = 64;
+    config.dynamicSmemBytes = SHARED;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    CHECK(cudaLaunchKernelEx(&config, dependent, (const int*)p, out));
+    return verdict(wrong(out, 64, [](int) { return 5; }));
+}
