@@ -40,11 +40,15 @@ impl Collector {
 
     /// Adds a finding, or counts it if the same rule was broken at the same places before. Its number among the findings.
     pub fn add(&self, finding: Finding) -> usize {
-        let places = finding
+        let mut places: Vec<_> = finding
             .accesses
             .iter()
             .map(|side| (side.place.as_ref().map(source_place), side.thread.name().to_owned()))
             .collect();
+        // Which side of a race came first is a matter of schedule.
+        if finding.rule.name().starts_with("race/") {
+            places.sort_by_cached_key(|side| format!("{side:?}"));
+        }
         // Without places, the sentence is what tells two findings apart.
         let message = if finding.accesses.iter().any(|side| side.place.is_some()) {
             String::new()

@@ -56,9 +56,9 @@ macro_rules! export {
 pub(crate) use export;
 
 /// Runs a body; a panic is our fault, not the program's, and must not unwind into C.
-fn caught<R>(name: &str, body: impl FnOnce() -> R) -> Option<R> {
+fn caught<R>(name: &'static str, body: impl FnOnce() -> R) -> Option<R> {
     // What the call itself touches is no access of the program's.
-    let _call = hotfire_device::Call::enter();
+    let _call = hotfire_device::Call::enter(name);
     // The state behind is behind locks that do not poison and is only left consistent.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(result) => Some(result),
@@ -75,7 +75,7 @@ fn caught<R>(name: &str, body: impl FnOnce() -> R) -> Option<R> {
 }
 
 /// The status of a body, [`Status::UNKNOWN`] if it panicked.
-fn status(name: &str, body: impl FnOnce() -> Result<(), Status>) -> Status {
+fn status(name: &'static str, body: impl FnOnce() -> Result<(), Status>) -> Status {
     match caught(name, body) {
         Some(Ok(())) => Status::SUCCESS,
         Some(Err(status)) => status,
@@ -93,25 +93,25 @@ fn as_driver(status: Status) -> u32 {
     }
 }
 
-pub(crate) fn driver(name: &str, body: impl FnOnce() -> Result<(), Status>) -> u32 {
+pub(crate) fn driver(name: &'static str, body: impl FnOnce() -> Result<(), Status>) -> u32 {
     as_driver(status(name, body))
 }
 
-pub(crate) fn context(name: &str, body: impl FnOnce() -> Result<(), Status>) -> u32 {
+pub(crate) fn context(name: &'static str, body: impl FnOnce() -> Result<(), Status>) -> u32 {
     as_driver(status(name, || {
         thread::require_context()?;
         body()
     }))
 }
 
-pub(crate) fn runtime(name: &str, body: impl FnOnce() -> Result<(), Status>) -> u32 {
+pub(crate) fn runtime(name: &'static str, body: impl FnOnce() -> Result<(), Status>) -> u32 {
     runtime_plain(name, || {
         thread::require_device()?;
         body()
     })
 }
 
-pub(crate) fn runtime_plain(name: &str, body: impl FnOnce() -> Result<(), Status>) -> u32 {
+pub(crate) fn runtime_plain(name: &'static str, body: impl FnOnce() -> Result<(), Status>) -> u32 {
     match status(name, body) {
         Status::SUCCESS => 0,
         failure => {
@@ -131,7 +131,7 @@ pub(crate) fn checked() -> bool {
 }
 
 /// For functions that answer something else than a status: the result's zero value stands for a panic.
-pub(crate) fn plain<R: Zero>(name: &str, body: impl FnOnce() -> R) -> R {
+pub(crate) fn plain<R: Zero>(name: &'static str, body: impl FnOnce() -> R) -> R {
     caught(name, body).unwrap_or_else(R::zero)
 }
 

@@ -28,7 +28,7 @@ fn a_launch_returns_before_anything_has_run() {
         f.launch("increment", 1, 1, &parameters!(address));
         std::thread::sleep(Duration::from_millis(1));
         // An access of host code would let the device advance first.
-        let inside = Call::enter();
+        let inside = Call::enter("cudaTest");
         assert_eq!(value.load(Ordering::Relaxed), round);
         drop(inside);
         assert_eq!(f.device.synchronize(), Status::SUCCESS);

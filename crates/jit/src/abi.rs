@@ -200,8 +200,8 @@ pub struct Runtime {
 
 /// The functions that checked code calls besides, see [`crate::Options::checks`].
 ///
-/// `what` is a size in bytes or-ed with bits of [`what`]; `site` is an
-/// index into [`crate::Kernel::sites`] plus one, or 0 for code that was compiled to be called by address.
+/// `what` is a size in bytes or-ed with bits of [`what`]; `site` is what [`crate::Kernel::access`] knows, below 2^15; 0 where numbers
+/// have run out.
 #[derive(Clone, Copy, Debug)]
 pub struct Checks {
     /// A load is about to happen at an address that [`Runtime::check_access`] lets pass.

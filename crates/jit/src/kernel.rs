@@ -24,6 +24,9 @@ pub struct Kernel {
     pub(crate) first_site: u32,
     /// For each function of the kernel, in the order of its sites: its first site, and its index in the module.
     pub(crate) functions: Vec<(u32, usize)>,
+    /// Places that access memory, and the number of the first.
+    pub(crate) accesses: Vec<u32>,
+    pub(crate) first_access: u32,
     code: Option<Code>,
 }
 
@@ -74,6 +77,8 @@ impl Kernel {
             sites: Vec::new(),
             first_site: 0,
             functions: Vec::new(),
+            accesses: Vec::new(),
+            first_access: 0,
             code: None,
         }
     }
@@ -88,6 +93,15 @@ impl Kernel {
     #[must_use]
     pub fn place(&self, site: u32) -> Option<(Location, usize)> {
         let site = site.checked_sub(self.first_site).filter(|_| self.first_site != 0)?;
+        Some((*self.sites.get(site as usize)?, self.function_of(site)?))
+    }
+
+    /// The place of an access by its number ([`crate::abi::Checks`]), and the function that it is in. `None` if it is in a function that
+    /// was compiled by itself.
+    #[must_use]
+    pub fn access(&self, number: u32) -> Option<(Location, usize)> {
+        let index = number.checked_sub(self.first_access).filter(|_| self.first_access != 0)?;
+        let site = *self.accesses.get(index as usize)?;
         Some((*self.sites.get(site as usize)?, self.function_of(site)?))
     }
 

@@ -42,8 +42,6 @@ pub(crate) struct Unit<'a> {
     /// Cranelift's number of each reached function.
     pub ids: Vec<FuncId>,
     pub fma: bool,
-    /// The root is a kernel.
-    pub kernel: bool,
 }
 
 /// Places that the code refers to by number.
@@ -54,15 +52,34 @@ pub(crate) struct Sites {
     pub functions: Vec<(u32, usize)>,
     /// What is added to a number to tell it from those of other units; 0 where nobody asks.
     pub first: u32,
+    /// Places that access memory, in code for checks.
+    pub accesses: Vec<u32>,
+    /// The number of the first one, and one behind the last that there may be.
+    pub numbers: std::ops::Range<u32>,
 }
 
 /// The number that the first site of the next unit compiled for checks has.
 static NEXT_SITE: AtomicU32 = AtomicU32::new(1);
 
+/// Numbers of accesses: those of a kernel are its own, below; functions that are called by address run in any kernel, so the rest is
+/// dealt out among all of them.
+const ACCESSES: std::ops::Range<u32> = 1..1 << 15;
+const BY_ADDRESS: u32 = 3 << 13;
+static NEXT_ACCESS: AtomicU32 = AtomicU32::new(BY_ADDRESS);
+
 impl Sites {
     /// The places that follow are in this function.
     fn begin(&mut self, function: usize) {
         self.functions.push((self.places.len() as u32, function));
+    }
+
+    /// The number that an access at a place has in the shadow: small, since little room is there for it. 0 if there are too many.
+    pub fn access(&mut self, place: u32) -> u32 {
+        if self.accesses.last() != Some(&place) {
+            self.accesses.push(place);
+        }
+        let number = self.numbers.start + self.accesses.len() as u32 - 1;
+        if number < self.numbers.end { number } else { 0 }
     }
 
     /// The number of a place.
@@ -150,13 +167,21 @@ pub(crate) fn compile(
         }
     }
     let fma = has_fma(&isa);
-    let unit = Unit { module, environment, options, names, variables, reach, shared, ids, fma, kernel };
+    let unit = Unit { module, environment, options, names, variables, reach, shared, ids, fma };
 
     let mut sites = Sites::default();
     if options.checks.is_some() {
         // Every site is at a statement.
         let most: usize = unit.reach.functions.iter().map(|f| f.body.statements.len()).sum();
         sites.first = NEXT_SITE.fetch_add(most as u32, Ordering::Relaxed);
+        sites.numbers = if kernel {
+            ACCESSES.start..BY_ADDRESS
+        } else {
+            // The last number stays free: it is where the counter stands when all are dealt.
+            let deal = |next: u32| Some(next.saturating_add(most as u32).min(ACCESSES.end - 1));
+            let first = NEXT_ACCESS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, deal).unwrap_or(ACCESSES.end);
+            first..(first + most as u32).min(ACCESSES.end - 1)
+        };
     }
     let mut map = CodeMap::default();
     let mut context = Context::new();
@@ -234,6 +259,7 @@ pub(crate) fn compile(
     kernel.unbounded_stack = recursive || unit.reach.indirect;
     kernel.polls = unit.reach.polls;
     (kernel.first_site, kernel.functions, kernel.sites) = (sites.first, sites.functions, sites.places);
+    (kernel.first_access, kernel.accesses) = (sites.numbers.start, sites.accesses);
     Ok(kernel.with_code(code))
 }
 

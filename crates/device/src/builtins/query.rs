@@ -34,7 +34,7 @@ pub(super) unsafe extern "C-unwind" fn get_last_error(
 ) {
     // SAFETY: called by generated code with this signature.
     unsafe {
-        note_read(context);
+        note_read(context, false);
         result.cast::<u32>().write(std::mem::take(&mut (*context).last_error));
     }
 }
@@ -47,22 +47,22 @@ pub(super) unsafe extern "C-unwind" fn peek_at_last_error(
 ) {
     // SAFETY: called by generated code with this signature.
     unsafe {
-        note_read(context);
+        note_read(context, true);
         result.cast::<u32>().write((*context).last_error);
     }
 }
 
-/// Tells the checker that the thread reads an error of its own.
+/// Tells the checker that the thread reads an error of its own. One that it only peeks at it must use.
 ///
 /// # Safety
 /// The context is the calling thread's.
-unsafe fn note_read(context: *mut ThreadContext) {
+unsafe fn note_read(context: *mut ThreadContext, peeks: bool) {
     // SAFETY: the caller's promise.
     unsafe {
         if (*context).last_error != 0
             && let Some(checking) = &Caller(context).device().checking
         {
-            crate::exec::on_worker_stack(context, || checking.error_read(Who::of(context)));
+            crate::exec::on_worker_stack(context, || checking.error_read(Who::of(context), peeks));
         }
     }
 }

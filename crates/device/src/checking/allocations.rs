@@ -40,9 +40,9 @@ impl Class {
         })
     }
 
-    fn name(&self, number: u64, size: u64) -> String {
+    fn name(&self, call: &str, number: u64, size: u64) -> String {
         match self {
-            Self::Device => format!("cudaMalloc #{number} ({size} bytes)"),
+            Self::Device => format!("{call} #{number} ({size} bytes)"),
             Self::Managed => format!("managed #{number}"),
             Self::Pinned => format!("pinned #{number}"),
             Self::Registered => format!("registered #{number}"),
@@ -59,6 +59,8 @@ pub(crate) struct Known {
     pub size: u64,
     class: Class,
     number: u64,
+    /// The call that made it, if it is memory of the device.
+    call: &'static str,
     pub made: Origin,
     /// Who freed it; `None` while it lives.
     pub freed: Option<Origin>,
@@ -67,7 +69,7 @@ pub(crate) struct Known {
 impl Known {
     /// `cudaMalloc #3 (4096 bytes)`
     pub fn name(&self) -> String {
-        self.class.name(self.number, self.size)
+        self.class.name(self.call, self.number, self.size)
     }
 
     /// What kind of allocation it is.
@@ -96,7 +98,8 @@ impl Allocations {
             self.made[index] += 1;
             self.made[index]
         });
-        self.live.insert(base, Known { base, size, class, number, made: by, freed: None });
+        let call = super::Call::name().unwrap_or("cudaMalloc");
+        self.live.insert(base, Known { base, size, class, number, call, made: by, freed: None });
     }
 
     /// Something was freed.

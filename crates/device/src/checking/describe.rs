@@ -192,13 +192,14 @@ impl Checking {
         let grids = self.grids.lock();
         let function = grids.get(gridid)?.1.function.clone();
         drop(grids);
-        let (location, index) = function.local_site(site.checked_sub(1)?)?;
+        let (location, index) = function.access(site)?;
         Some(function.image().place(location, Some(index), |name| self.names.show(name)))
     }
 
     /// Host code, as one side of a finding, by the number of its calls.
     pub fn host_side(&self, site: u32, action: Action) -> Access {
-        self.host(&self.host_code.lock().stack(site), action)
+        let (stack, thread) = self.host_code.lock().calls(site);
+        Access { thread, ..self.host(&stack, action) }
     }
 
     /// An operation of a stream, as one side of a finding.
@@ -211,15 +212,35 @@ impl Checking {
             (false, _) => Action::CopyFrom,
         };
         let thread = Thread::Operation { call: record.call.into() };
-        let (place, launches, stack) = match &record.by {
-            Origin::Host(stack) => (stack.place(), Vec::new(), stack.frames()),
+        let host = match record.queue {
+            Queue::Host(number) => self.grids.lock().host_stream_text(number).to_owned(),
+            _ => String::new(),
+        };
+        let queued = |by, place: &Option<Place>, block, stack| Launch {
+            what: record.call.into(),
+            stream: self.queue_text(record.queue, block, &host),
+            by,
+            place: place.clone(),
+            stack,
+        };
+        let (place, launches) = match &record.by {
+            Origin::Host(stack) => {
+                let frames = stack.frames();
+                let place = super::origin::place(&frames);
+                (place.clone(), vec![queued(Thread::Host, &place, None, frames)])
+            }
             Origin::Device(who) => {
                 let side = self.access(*who, action);
-                (side.place, side.launches, Vec::new())
+                let block = match &side.thread {
+                    Thread::Device { block, .. } => Some(*block),
+                    _ => None,
+                };
+                let first = queued(side.thread, &side.place, block, Vec::new());
+                (side.place, std::iter::once(first).chain(side.launches).collect())
             }
-            Origin::Load => (None, Vec::new(), Vec::new()),
+            Origin::Load => (None, Vec::new()),
         };
-        Access { stack, ..self.side(thread, place, launches, action) }
+        self.side(thread, place, launches, action)
     }
 
     /// How a grid came to be: its own launch first, the host's last. Of very long chains the middle is one entry that says so.

@@ -135,8 +135,11 @@ impl Checking {
         Some(finding)
     }
 
-    /// A thread asks for its last error, and there is one.
-    pub fn error_read(&self, who: Who) {
+    /// A thread asks for its last error, and there is one. Peeking and then doing nothing with the answer is no look at it.
+    pub fn error_read(&self, who: Who, peeks: bool) {
+        if peeks && !self.answer(who).read {
+            return;
+        }
         let mut failures = self.failures.lock();
         let Some(threads) = failures.pending.get_mut(&who.grid) else { return };
         let Some(read) = threads.remove(&(who.block, who.thread)) else { return };

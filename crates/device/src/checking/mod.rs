@@ -43,6 +43,7 @@ pub(crate) use failures::LaunchCall;
 pub(crate) use grids::{Grids, Queue};
 pub(crate) use handles::Object;
 pub(crate) use hold::held;
+pub(crate) use host::Call;
 pub(crate) use order::OperationRecord;
 pub(crate) use origin::{Origin, Stack};
 pub(crate) use problems::{problem, shared_bounds};

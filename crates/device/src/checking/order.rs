@@ -27,6 +27,7 @@ impl Checking {
     /// The host queued an operation at the end of a stream.
     pub fn submitted_operation(&self, state: &mut State, item: Item, call: &'static str, stream: Stream) {
         let queue = Queue::Host(self.grids.lock().host_stream(stream));
+        let call = super::Call::name().unwrap_or(call);
         let label = self.operation(OperationRecord { call, queue, by: Origin::Host(Stack::here()) });
         self.submitted(state, item, label);
     }

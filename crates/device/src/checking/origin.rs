@@ -21,6 +21,11 @@ impl Stack {
         Self(stack::keep(addresses))
     }
 
+    /// The same number for equal stacks.
+    pub fn identity(&self) -> u64 {
+        self.0.as_ptr() as u64
+    }
+
     /// The frames.
     pub fn frames(&self) -> Vec<Frame> {
         symbols::symbolise(&self.0)

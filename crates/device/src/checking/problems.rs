@@ -1,7 +1,7 @@
 //! From what the shadow says to a finding.
 
 use super::name::Relation;
-use super::{Checking, Who, held};
+use super::{Checking, Class, Origin, Who, held};
 use crate::engine::Grid;
 use crate::exec;
 use crate::memory::Kind;
@@ -109,7 +109,11 @@ impl Checking {
             }
             ItemLabel::Operation(number) => {
                 let operations = self.operations.lock();
-                operations.get(number as usize).map_or(2, |record| record.call.as_ptr() as u64)
+                match operations.get(number as usize).map(|record| &record.by) {
+                    Some(Origin::Host(stack)) => stack.identity(),
+                    Some(Origin::Device(who)) => return (3, who.site),
+                    _ => 2,
+                }
             }
         };
         (code, agent.site)
@@ -157,7 +161,7 @@ impl Checking {
         }
         let sides = [self.describe(checker, now, address, size), self.describe(checker, earlier, address, size)];
         let mut finding = Finding::new(rule, super::edges::message(&sides, relation));
-        let (edge, help) = super::edges::advice(checker, relation, now, earlier);
+        let (edge, help) = self.advice(checker, relation, [now, earlier], &sides);
         finding.edge = Some(edge);
         finding.help = help;
         finding.hardware = Some(super::edges::hardware(relation).into());
@@ -281,11 +285,14 @@ impl Checking {
         if let Some(freed) = freed {
             let message = format!("{} memory that was freed: {}", verb(side), freed.name());
             let more = self.allocation(address).and_then(|(_, _, free)| free).into_iter().collect();
-            let help = vec![
-                "free it only after the last use is complete: synchronise first, or `cudaFreeAsync` in the \
-                             stream of the last use"
-                    .into(),
-            ];
+            let help = match freed.class() {
+                Class::Heap => "free it only after its last use: behind a barrier, or in a kernel that runs later",
+                _ => {
+                    "free it only after the last use is complete: synchronise first, or `cudaFreeAsync` in the stream of \
+                     the last use"
+                }
+            };
+            let help = vec![help.into()];
             return self.fault(checker, Rule::MemoryFreed, side, touch, message, more, help);
         }
         let where_ = match before {

@@ -29,6 +29,7 @@ pub(crate) use grid::{CAPACITY, Checked, Grid, Shape};
 pub(crate) use operation::Operation;
 pub(crate) use state::{Prepared, State};
 pub(crate) use stream::HOST_HANDLE;
+pub(crate) use threads::is_host_function;
 
 use crate::checking::{CALL, Checking};
 use baton::Baton;

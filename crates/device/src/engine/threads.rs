@@ -29,7 +29,7 @@ pub(super) fn runs_host_functions() {
 }
 
 /// Whether the calling thread runs host functions.
-pub(super) fn is_host_function() -> bool {
+pub(crate) fn is_host_function() -> bool {
     HOST_FUNCTION.get()
 }
 

@@ -67,10 +67,11 @@ impl Function {
         &self.image
     }
 
-    /// A place of this kernel's own code by its index, and the function (index in the module) that it is in.
-    pub(crate) fn local_site(&self, site: u32) -> Option<(ast::Location, usize)> {
+    /// The place of an access by its number in the shadow, and the function (index in the module) that it is in: this kernel's code,
+    /// or that of a function called by address.
+    pub(crate) fn access(&self, number: u32) -> Option<(ast::Location, usize)> {
         let kernel = self.kernel.get()?.as_ref().ok()?;
-        Some((*kernel.sites.get(site as usize)?, kernel.function_of(site)?))
+        kernel.access(number).or_else(|| self.image.access_by_address(number))
     }
 
     /// The place that code for checks noted ([`hotfire_jit::abi::ThreadContext::site`]), and the function (index in the module)

@@ -17,6 +17,11 @@ impl Image {
         self.by_address.iter().find_map(|kernel| kernel.get()?.as_ref()?.place(site))
     }
 
+    /// The place of an access, and its function, in the code of functions called by address.
+    pub fn access_by_address(&self, number: u32) -> Option<(Location, usize)> {
+        self.by_address.iter().find_map(|kernel| kernel.get()?.as_ref()?.access(number))
+    }
+
     /// The function that a place of a kernel's code is in: index in the module.
     pub fn function_at(&self, kernel: &Kernel, location: Location) -> Option<usize> {
         let find = |kernel: &Kernel| {

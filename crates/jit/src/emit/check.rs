@@ -138,9 +138,8 @@ impl Emit<'_, '_> {
     }
 
     fn check_site(&mut self) -> Value {
-        // Of code called by address only the unit's own kernel object knows the places.
-        let site = if self.unit.kernel { self.site + 1 } else { 0 };
-        self.word(site)
+        let number = self.sites.access(self.site);
+        self.word(number)
     }
 
     /// Whether others can see what the operand names, and the bit for the shared space.

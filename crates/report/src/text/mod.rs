@@ -8,7 +8,7 @@ pub use summary::summary;
 
 use crate::words;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
-use hotfire_check::{Finding, Place, Report, Severity};
+use hotfire_check::{Finding, Place, Report, Severity, Thread};
 use sources::Shown;
 
 /// Whether to use colours.
@@ -119,7 +119,8 @@ fn facts(finding: &Finding, shown: &[(Shown, Vec<Label>)]) -> Vec<(&'static str,
         }
         if !access.launches.is_empty() {
             let lines: Vec<_> = access.launches.iter().flat_map(words::launch).collect();
-            facts.push(("launched", format!("{mark}{}", lines.join("\n"))));
+            let name = if matches!(access.thread, Thread::Operation { .. }) { "queued" } else { "launched" };
+            facts.push((name, format!("{mark}{}", lines.join("\n"))));
         }
     }
     facts.extend(finding.edge.iter().map(|edge| ("edge", edge.clone())));

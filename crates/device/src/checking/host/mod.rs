@@ -49,6 +49,8 @@ pub(crate) trait HostAccess: Sync {
 thread_local! {
     /// How deep the thread is inside the device's own code.
     static INSIDE: Cell<u32> = const { Cell::new(0) };
+    /// The call that it is in, if it is in one.
+    static CALL: Cell<&'static str> = const { Cell::new("") };
 }
 
 /// While it lives, what the calling thread touches is no access of host code.
@@ -72,9 +74,24 @@ impl Drop for Inside {
 pub struct Call(Inside);
 
 impl Call {
-    /// Begins.
-    pub fn enter() -> Self {
+    /// Begins the call of that name.
+    pub fn enter(name: &'static str) -> Self {
+        if INSIDE.get() == 0 {
+            CALL.set(name);
+        }
         Self(Inside::enter())
+    }
+
+    /// The name of the call that the thread is in, as programs write it: without the suffixes of versions and default streams.
+    pub(crate) fn name() -> Option<&'static str> {
+        let mut name = CALL.get();
+        if INSIDE.get() == 0 || name.is_empty() {
+            return None;
+        }
+        for suffix in ["_ptsz", "_ptds", "_v2", "_v3"] {
+            name = name.strip_suffix(suffix).unwrap_or(name);
+        }
+        Some(name)
     }
 }
 
