@@ -10,7 +10,7 @@ use hotfire_ptx::Opcode;
 use hotfire_ptx::ast::{
     AddressBase, Body, Guard, Instruction, Label, Operand, Reg, Semantics, Space, Special, Statement, Symbol,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A run of statements entered only at its start and left only at its end.
 #[derive(Debug, Default)]
@@ -111,9 +111,12 @@ impl Cfg {
                 predecessors[*s].push(i);
             }
         }
-        let mut bodies: HashMap<usize, Vec<bool>> = HashMap::new();
+        // Edges to one head are one loop with several ways to go on, or nested loops that begin at the same place: each by itself, and
+        // all together.
+        let mut together: HashMap<usize, (usize, Vec<bool>)> = HashMap::new();
+        let mut waiting = HashSet::new();
         for (latch, head) in heads {
-            let inside = bodies.entry(head).or_insert_with(|| vec![false; predecessors.len()]);
+            let mut inside = vec![false; predecessors.len()];
             inside[head] = true;
             let mut work = vec![latch];
             while let Some(block) = work.pop() {
@@ -121,15 +124,20 @@ impl Cfg {
                     work.extend(&predecessors[block]);
                 }
             }
-        }
-        let mut any = false;
-        for (head, inside) in bodies {
-            if Loop::new(self, body, &inside).may_wait(callees) {
-                self.blocks[head].fuel = true;
-                any = true;
+            let (edges, all) = together.entry(head).or_insert_with(|| (0, vec![false; predecessors.len()]));
+            *edges += 1;
+            all.iter_mut().zip(&inside).for_each(|(all, inside)| *all |= inside);
+            if !waiting.contains(&head) && Loop::new(self, body, &inside).may_wait(callees) {
+                waiting.insert(head);
             }
         }
-        any
+        for (head, (edges, inside)) in together {
+            if edges > 1 && !waiting.contains(&head) && Loop::new(self, body, &inside).may_wait(callees) {
+                waiting.insert(head);
+            }
+        }
+        waiting.iter().for_each(|&head| self.blocks[head].fuel = true);
+        !waiting.is_empty()
     }
 
     /// Edges to a block that is still open in a depth-first walk: (from, to).

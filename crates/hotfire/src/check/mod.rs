@@ -171,6 +171,8 @@ fn try_check(arguments: &Arguments) -> Result<u8, u8> {
     let lines = match is_used {
         true => summary(&found),
         false if is_idle => vec!["this part has no schedule: nothing ran".to_owned()],
+        // A program that a signal ended says nothing of what it did.
+        false if code > 128 => vec!["the program reported nothing before it ended: nothing was checked".to_owned()],
         false => vec!["the program used no CUDA device: nothing was checked".to_owned()],
     };
     output::write(&found, &lines, arguments).map_err(fail)?;
