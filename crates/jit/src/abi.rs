@@ -74,6 +74,8 @@ pub struct ThreadContext {
     pub device: *mut c_void,
     /// In code for checks: the place of the latest call of a built-in function, as [`crate::Kernel::place`] knows it.
     pub site: u32,
+    /// The same place as an access: what such a function writes for the program has this number ([`Checks`]).
+    pub access: u32,
     /// In code for checks, set before the thread lets others run in a loop: a number for all that decides how the loop goes on, apart
     /// from memory. 0 if that is not known. The device takes it.
     pub look: u64,

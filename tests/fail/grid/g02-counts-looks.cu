@@ -13,8 +13,8 @@ __global__ void phases(float* p, float* out, long* looks) {
         __threadfence();
         atomicAdd(&arrived, 1);
         long count = 0;
-        for (;; count += 2) {
-            unsigned seen = *static_cast<volatile unsigned*>(&arrived);  //~ progress/residency
+        for (;; count += 2) {  //~ progress/residency
+            unsigned seen = *static_cast<volatile unsigned*>(&arrived);
             if (seen == gridDim.x) break;
         }
         looks[blockIdx.x] = count;

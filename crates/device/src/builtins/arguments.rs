@@ -111,6 +111,8 @@ impl Caller {
         // SAFETY: the caller's promise; the access is checked.
         unsafe {
             self.check(address, size_of::<T>() as u32, access::WRITE);
+            let bytes = std::slice::from_raw_parts((&raw const value).cast::<u8>(), size_of::<T>());
+            exec::stores(self.0, address, bytes);
             (address as *mut T).write_unaligned(value);
             exec::told_stored(self.0, address, size_of::<T>() as u32);
         }

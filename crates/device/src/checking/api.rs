@@ -25,6 +25,8 @@ thread_local! {
 impl Checking {
     /// A call of the host failed.
     pub fn call_failed(&self, call: &str, status: Status) {
+        // What nvcc makes of `<<<>>>`.
+        let call = call.trim_start_matches('_');
         let stack = Stack::here();
         let _ = UNREAD.try_with(|unread| {
             let mut slot = unread.borrow_mut();

@@ -61,7 +61,10 @@ impl Checking {
             }
             Relation::Grid => (
                 "nothing orders two blocks of one grid but atomics with fences, or grid.sync() of a cooperative launch",
-                &["make it atomic, give each block its own place, or split the kernel in two launches"],
+                &[
+                    "`__threadfence();` behind the writes and before the reads, with an atomic flag or ticket between",
+                    "or make it atomic, give each block its own place, or split the kernel in two launches",
+                ],
             ),
             Relation::Host if accesses.iter().any(|side| side.thread == Thread::HostFunction) => (
                 "the host function is in a stream that nothing orders with the grid or copy",

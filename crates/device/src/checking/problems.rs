@@ -20,6 +20,8 @@ pub(crate) struct Known {
     races: HashMap<(Rule, Spot, bool, Spot, bool), usize>,
     /// Races by the place that reads.
     readers: HashMap<Spot, usize>,
+    /// Races by the code of either side and the allocation: what such code finds unset there is a consequence.
+    raced: HashMap<(u64, String), usize>,
     /// Races by a grid that reads.
     grids: HashMap<u64, usize>,
     /// Reads of what nobody has written yet: faults of their own only if no race explains them.
@@ -169,17 +171,28 @@ impl Checking {
             self.explain_early(checker, primary, secondary, &mut finding);
         }
         let description = sides[usize::from(racer.is_some_and(|racer| racer.agent.item != now.agent.item))].clone();
+        let allocation = sides[0].bytes.as_ref().map(|bytes| bytes.allocation.clone());
         finding.accesses = sides.into();
         let reader = if now.write { earlier_spot } else { spot };
         let reading = if now.write { earlier.agent.item } else { now.agent.item };
         let index = self.collector.add(finding);
         known.races.insert(key, index);
         known.readers.entry(reader).or_insert(index);
+        let raced = allocation.map(|name| [(spot.0, name.clone()), (earlier_spot.0, name)]);
+        for key in raced.iter().flatten() {
+            known.raced.entry(key.clone()).or_insert(index);
+        }
         if let ItemLabel::Grid(grid) = checker.label(reading) {
             known.grids.entry(grid).or_insert(index);
         }
         // What was read too early was perhaps not even set.
-        let explained: Vec<_> = known.unset.extract_if(.., |(spot, _)| *spot == reader).collect();
+        let explains = |(spot, finding): &mut (Spot, Finding)| {
+            let place = finding.accesses.first().and_then(|side| side.bytes.as_ref());
+            let same =
+                |(code, name): &(u64, String)| *code == spot.0 && place.is_some_and(|bytes| bytes.allocation == *name);
+            *spot == reader || raced.iter().flatten().any(same)
+        };
+        let explained: Vec<_> = known.unset.extract_if(.., explains).collect();
         drop(known);
         for (_, finding) in explained {
             self.attach(index, finding);
@@ -265,7 +278,9 @@ impl Checking {
         let mut finding = Finding::new(Rule::MemoryUninitialised, "a thread reads memory that nobody has written");
         finding.accesses = vec![self.describe(checker, side, touch.address, touch.size)];
         finding.help = vec!["write or `cudaMemset` it before, or do not read it".into()];
-        match known.readers.get(&spot).copied() {
+        let place = finding.accesses[0].bytes.as_ref().map(|bytes| (spot.0, bytes.allocation.clone()));
+        let raced = place.and_then(|place| known.raced.get(&place));
+        match known.readers.get(&spot).or(raced).copied() {
             Some(index) => {
                 drop(known);
                 self.attach(index, finding);

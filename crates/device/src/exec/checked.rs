@@ -130,6 +130,24 @@ unsafe extern "C-unwind" fn write(
     unsafe { access(context, address, bits, site, Some([low, high])) }
 }
 
+/// A built-in function is about to write the program's memory for the calling thread: as if the thread did.
+///
+/// # Safety
+/// As [`order`]; the thread may write there.
+pub unsafe fn stores(context: *mut ThreadContext, address: u64, bytes: &[u8]) {
+    let mut value = [0u8; 16];
+    let count = bytes.len().min(16);
+    value[..count].copy_from_slice(&bytes[..count]);
+    let (low, high) = value.split_at(8);
+    let half = |half: &[u8]| half.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+    // SAFETY: the caller's promise.
+    unsafe {
+        if (*(*context.cast::<Fiber>()).block).order.is_some() {
+            access(context, address, bytes.len() as u32 & what::SIZE, (*context).access, Some([half(low), half(high)]));
+        }
+    }
+}
+
 /// The fast path; nearly all accesses end here.
 #[inline(always)]
 unsafe fn access(context: *mut ThreadContext, address: u64, bits: u32, site: u32, value: Option<[u64; 2]>) {

@@ -73,6 +73,7 @@ impl Fiber {
             yielder: ptr::null(),
             device: place.cast(),
             site: 0,
+            access: 0,
             look: 0,
         };
         let fiber = Fiber {

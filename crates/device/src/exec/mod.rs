@@ -31,7 +31,7 @@ mod window;
 mod worker;
 
 pub(crate) use chain::{Frame as SignalFrame, TRAPS};
-pub use checked::{caller, checks, is_shared, order};
+pub use checked::{caller, checks, is_shared, order, stores};
 pub use context::{
     block_index, exit, fault, give_way, has_triggered, memory, on_worker_stack, owner, spins, yield_now,
 };

@@ -38,6 +38,8 @@ impl Emit<'_, '_> {
             let site = self.word(self.sites.first.wrapping_add(self.site));
             let at = std::mem::offset_of!(ThreadContext, site) as i32;
             self.f.ins().store(MemFlagsData::trusted(), site, self.context, at);
+            let (number, at) = (self.check_site(), std::mem::offset_of!(ThreadContext, access) as i32);
+            self.f.ins().store(MemFlagsData::trusted(), number, self.context, at);
         }
         let mut signature = Signature::new(CallConv::SystemV);
         signature.params.extend([AbiParam::new(types::I64); 3]);

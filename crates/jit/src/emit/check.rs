@@ -137,7 +137,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    fn check_site(&mut self) -> Value {
+    pub(super) fn check_site(&mut self) -> Value {
         let number = self.sites.access(self.site);
         self.word(number)
     }

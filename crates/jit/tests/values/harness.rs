@@ -179,6 +179,7 @@ impl Code {
             yielder: std::ptr::null(),
             device: std::ptr::null_mut(),
             site: 0,
+            access: 0,
             look: 0,
         };
         let EntryKind::Loop(entry) = self.kernel.entry else { panic!("the kernel never suspends") };

@@ -16,7 +16,8 @@ pub const TEXT: RuleText = RuleText {
     misses: "\
         Code that did not run in the schedules that were tried, and accesses that a lock or flag happened to \
         order in all of them: run more schedules with --seeds. Plain stores of the same value and size by several \
-        threads are a note (advice/same-value), not a race.",
+        threads are a note (advice/same-value), not a race. Strong accesses of different sizes are taken to overlap \
+        completely.",
     cases: &["g01: two blocks write different values to one cell"],
     help: &[
         "Use an atomic of device scope for the cell, or let one block own it.",

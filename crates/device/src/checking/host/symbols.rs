@@ -63,7 +63,7 @@ fn trim(frames: &mut Vec<Frame>) {
     frames.drain(..first);
     // What nvcc puts around a launch.
     let wrapper =
-        |frame: &Frame| frame.function.starts_with("cudaLaunchKernel") || frame.function.starts_with("__device_stub__");
+        |frame: &Frame| frame.function.contains("cudaLaunchKernel") || frame.function.starts_with("__device_stub__");
     if let Some(last) = frames.iter().rposition(wrapper)
         && last + 1 < frames.len()
     {
