@@ -211,7 +211,7 @@ pub(super) unsafe fn raced(context: *mut ThreadContext, touch: &Touch, writes: b
 /// The calling thread learns something that depends on the schedule.
 ///
 /// # Safety
-/// As [`raced`].
+/// As `raced`.
 pub unsafe fn learn(context: *mut ThreadContext) {
     // SAFETY: the caller's promise.
     unsafe {
@@ -225,7 +225,7 @@ pub unsafe fn learn(context: *mut ThreadContext) {
 /// The device has stored something that depends on the schedule for the calling thread: a handle, an address.
 ///
 /// # Safety
-/// As [`raced`].
+/// As `raced`.
 pub unsafe fn stored(context: *mut ThreadContext, address: u64, size: u32) {
     // SAFETY: the caller's promise.
     unsafe {
@@ -249,7 +249,7 @@ unsafe extern "C-unwind" fn learn_here(context: *mut ThreadContext) {
 /// Does the calling thread know something that depends on the schedule?
 ///
 /// # Safety
-/// As [`raced`].
+/// As `raced`.
 pub unsafe fn is_told(context: *mut ThreadContext) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
@@ -261,7 +261,7 @@ pub unsafe fn is_told(context: *mut ThreadContext) -> bool {
 /// The calling thread gets values from these lanes of its warp, or from all threads of its block.
 ///
 /// # Safety
-/// As [`raced`].
+/// As `raced`.
 pub(super) unsafe fn exchanged(context: *mut ThreadContext, block: *mut Block, lanes: Option<u32>) {
     // SAFETY: the caller's promise.
     unsafe {
