@@ -148,7 +148,11 @@ mod tests {
         cfg.blocks.iter_mut().skip(1).take(1).for_each(|block| block.fuel = true);
         let found = deciding(&cfg, body)[1].clone();
         let name = |register: &Reg| body.registers[register.0 as usize].name.to_string();
-        found.map(|registers| registers.iter().map(|register| number(&name(register))).collect())
+        found.map(|registers| {
+            let mut numbers: Vec<u32> = registers.iter().map(|register| number(&name(register))).collect();
+            numbers.sort_unstable();
+            numbers
+        })
     }
 
     /// `%p0` is 0, `%r3` 13, `%d4` 24.

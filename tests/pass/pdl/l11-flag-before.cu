@@ -20,6 +20,10 @@ __global__ void raise(volatile int* flag) { *flag = 1; }
 
 int main() {
     int *flag = zeros<int>(1), *out = zeros<int>(1);
+    // Hardware loads a kernel at its first launch, and that may wait for what runs.
+    cudaFuncAttributes loaded;
+    CHECK(cudaFuncGetAttributes(&loaded, raise));
+    CHECK(cudaFuncGetAttributes(&loaded, second));
     cudaStream_t stream = stream_of_its_own();
     first<<<1, 1, 0, stream>>>(flag, out);
     raise<<<1, 1, 0, stream_of_its_own()>>>(flag);

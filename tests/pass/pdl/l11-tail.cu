@@ -1,7 +1,7 @@
 // The twin of fail/pdl/l11-tail.cu: nothing starts early.
 //
 // build: -std=c++17 -arch=sm_90 -rdc=true -lineinfo -lcudadevrt
-//@gpu
+// Not for hardware: an H200 does not end it.
 #include "../../pdl.h"
 
 constexpr int SHARED = 200 << 10;  // One block fills a multiprocessor.
