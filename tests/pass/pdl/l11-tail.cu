@@ -1,7 +1,7 @@
 // The twin of fail/pdl/l11-tail.cu: nothing starts early.
 //
 // build: -std=c++17 -arch=sm_90 -rdc=true -lineinfo -lcudadevrt
-// Not for hardware: an H200 does not end it.
+// Not for hardware: on an H200 a kernel that triggers and then launches into its tail stream never ends (litmus/README.md).
 #include "../../pdl.h"
 
 constexpr int SHARED = 200 << 10;  // One block fills a multiprocessor.
