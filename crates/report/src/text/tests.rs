@@ -126,11 +126,11 @@ fn host_sides_are_shown_by_their_calls() {
           = called: (2) libc.so.6+0x1234
                       from check at host.cu:3
                       from main at host.cu:9
-          = launched: (1) cudaMemcpyAsync (stream #2)
-                        by host code
-                          from libc.so.6+0x1234
-                          from check at host.cu:2
-                          from main at host.cu:9"#]]
+          = queued: (1) cudaMemcpyAsync (stream #2)
+                      by host code
+                        from libc.so.6+0x1234
+                        from check at host.cu:2
+                        from main at host.cu:9"#]]
     .assert_eq(&one(&finding, &mut sources, Style::Plain));
 }
 
