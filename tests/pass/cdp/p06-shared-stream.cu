@@ -1,5 +1,5 @@
-// p06: one thread makes a stream and an event in shared memory and asks for the device's properties there; all use them behind a
-// barrier.
+// The twin of fail/cdp/g01-shared-stream.cu: one thread makes a stream and an event in shared memory and asks for the device there; all
+// use them behind a barrier.
 //
 // build: -arch=sm_90 -rdc=true -lineinfo -lcudadevrt
 #include "../../case.h"
