@@ -75,7 +75,7 @@ fn line(case: &Case, access: &Access) -> Option<u32> {
     let file = case.source.file_name().expect("a case has a name");
     let is_own = |path: &Option<String>| path.as_deref().is_some_and(|path| Path::new(path).file_name() == Some(file));
     let place = access.place.as_ref().filter(|place| is_own(&place.file)).and_then(|place| place.line);
-    place.or_else(|| access.stack.iter().find(|frame| is_own(&frame.file)).and_then(|frame| frame.line))
+    place.or_else(|| access.calls().find(|frame| is_own(&frame.file)).and_then(|frame| frame.line))
 }
 
 fn places(case: &Case, finding: &Finding) -> String {

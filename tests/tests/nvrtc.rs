@@ -37,7 +37,7 @@ fn expected(program: &Program) -> Vec<Expected> {
 fn is_at(access: &Access, file: &str, line: u32) -> bool {
     let is_file = |path: &Option<String>| path.as_deref().is_some_and(|path| Path::new(path).ends_with(file));
     let at_place = access.place.as_ref().is_some_and(|place| is_file(&place.file) && place.line == Some(line));
-    at_place || access.stack.iter().any(|frame| is_file(&frame.file) && frame.line == Some(line))
+    at_place || access.calls().any(|frame| is_file(&frame.file) && frame.line == Some(line))
 }
 
 fn check(program: &Path, library: &Path, options: &[&str]) -> Result<(Report, String), String> {
@@ -101,7 +101,7 @@ fn plain(program: &Program, library: &Path) -> Result<(), String> {
                 !kernel.is_empty() && place.function.is_some() && place.ptx_line.is_some() && place.ptx.is_some()
             }
             (Thread::Device { .. }, None) => false,
-            _ => access.stack.iter().any(|frame| frame.function.starts_with(&format!("main ({stem}+0x"))),
+            _ => access.calls().any(|frame| frame.function.starts_with(&format!("main ({stem}+0x"))),
         };
         if !named || access.place.as_ref().is_some_and(|place| place.line.is_some()) {
             return Err(format!("{}: not named as it should be: {access:#?}", program.name));

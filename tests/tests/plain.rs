@@ -65,7 +65,7 @@ fn host_code_is_named_by_symbol_and_offset() {
         assert!(!sides.is_empty(), "{name}");
         for side in sides {
             let symbol = format!("main ({name}+0x");
-            assert!(side.stack.iter().any(|frame| frame.function.starts_with(&symbol)), "{name}: {side:#?}");
+            assert!(side.calls().any(|frame| frame.function.starts_with(&symbol)), "{name}: {side:#?}");
         }
     }
 }

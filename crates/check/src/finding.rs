@@ -78,6 +78,14 @@ pub struct Access {
     pub stack: Vec<Frame>,
 }
 
+impl Access {
+    /// Calls of host code that led to the access or, of a copy or set, to where it was queued; innermost first.
+    pub fn calls(&self) -> impl Iterator<Item = &Frame> {
+        let queued = matches!(self.thread, Thread::Operation { .. }).then(|| self.launches.first()).flatten();
+        self.stack.iter().chain(queued.into_iter().flat_map(|launch| &launch.stack))
+    }
+}
+
 /// What one side did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
