@@ -7,13 +7,16 @@
 pub mod case;
 pub mod verdict;
 
+use std::ffi::OsStr;
+use std::fs;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use hotfire_check::Report;
 use xtask::hotfire::{Hotfire, Profile};
 use xtask::programs;
 
@@ -72,6 +75,35 @@ pub fn run_with(name: &str, arguments: &[&str], environment: &[(&str, &str)]) ->
 /// Runs a built program under `hotfire run`.
 pub fn run(name: &str, arguments: &[&str]) -> Output {
     run_with(name, arguments, &[])
+}
+
+/// Runs `hotfire check` on a program, from the root, since line tables are relative to it. The report, which stays in `file`, and what
+/// was printed.
+pub fn check(
+    options: &[&str],
+    file: &Path,
+    program: &Path,
+    arguments: &[impl AsRef<OsStr>],
+) -> Result<(Report, Output), String> {
+    check_with(&[], options, file, program, arguments)
+}
+
+/// The same with more in the environment.
+pub fn check_with(
+    environment: &[(&str, &OsStr)],
+    options: &[&str],
+    file: &Path,
+    program: &Path,
+    arguments: &[impl AsRef<OsStr>],
+) -> Result<(Report, Output), String> {
+    let mut command = hotfire().command();
+    command.current_dir(xtask::root()).envs(environment.iter().copied());
+    command.arg("check").args(options).args(["--format", "json", "--output"]).arg(file);
+    command.arg("--").arg(program).args(arguments);
+    let ended = output(command);
+    let json = fs::read_to_string(file).map_err(|error| format!("{}: {error}\n{ended:?}", file.display()))?;
+    let report = serde_json::from_str(&json).map_err(|error| format!("{}: {error}", file.display()))?;
+    Ok((report, ended))
 }
 
 /// Runs a command to its end, killing it and failing if it hangs.

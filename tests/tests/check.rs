@@ -3,11 +3,10 @@
 //!
 //! `BLESS=1` rewrites the texts (`tests/fail/**/*.stderr`); `CASES_SEEDS=64` tries that many seeds instead of 16.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::path::PathBuf;
+use std::process::ExitCode;
 use std::{env, fs};
 
-use hotfire_check::Report;
 use hotfire_tests::case::Case;
 use hotfire_tests::{hotfire, output, verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -54,20 +53,10 @@ fn scratch(case: &Case, name: &str) -> PathBuf {
     case.executable.with_extension(name)
 }
 
-fn command(case: &Case, options: &[&str], format: &str, file: &Path) -> Command {
-    let mut command = hotfire().command();
-    // The line tables are relative to the root.
-    command.current_dir(xtask::root()).arg("check").args(options).args(["--format", format, "--output"]).arg(file);
-    command.arg("--").arg(&case.executable).args(&case.arguments);
-    command
-}
-
 /// One command, whose report is compared with the annotations, and whose exit code with the report.
 fn check(case: &Case, policy: &str, options: &[&str]) -> Result<Vec<String>, String> {
     let file = scratch(case, &format!("{policy}.json"));
-    let ended = output(command(case, options, "json", &file));
-    let json = fs::read_to_string(&file).map_err(|error| format!("{}: {error}\n{ended:?}", file.display()))?;
-    let report: Report = serde_json::from_str(&json).map_err(|error| format!("{}: {error}", file.display()))?;
+    let (report, ended) = hotfire_tests::check(options, &file, &case.executable, &case.arguments)?;
     let mut wrong = verdict::compare(case, policy, &report);
     let expected = if verdict::has_error(&report) { FOUND } else { 0 };
     if ended.code != Some(expected) {
@@ -89,7 +78,10 @@ fn without_offsets(text: &str) -> String {
 /// The text of the findings against the blessed one.
 fn text(case: &Case) -> Result<Option<String>, String> {
     let file = scratch(case, "txt");
-    let ended = output(command(case, &["--policy", "eager"], "text", &file));
+    let mut command = hotfire().command();
+    command.current_dir(xtask::root()).args(["check", "--policy", "eager", "--format", "text", "--output"]).arg(&file);
+    command.arg("--").arg(&case.executable).args(&case.arguments);
+    let ended = output(command);
     let found = fs::read_to_string(&file).map_err(|error| format!("{}: {error}\n{ended:?}", file.display()))?;
     let found = without_offsets(&found.replace(&format!("{}/", xtask::root().display()), ""));
     let blessed = case.source.with_extension("stderr");

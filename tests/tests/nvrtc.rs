@@ -9,7 +9,7 @@ use std::path::Path;
 
 use hotfire_check::{Access, Finding, Report, Rule, Severity, Thread};
 use hotfire_tests::case::annotations;
-use hotfire_tests::{hotfire, output};
+use hotfire_tests::check_with;
 use xtask::nvrtc::{self, Program};
 
 /// An annotation: a rule, and where one of its sides is.
@@ -42,15 +42,8 @@ fn is_at(access: &Access, file: &str, line: u32) -> bool {
 
 fn check(program: &Path, library: &Path, options: &[&str]) -> Result<(Report, String), String> {
     let file = program.with_extension("json");
-    let mut command = hotfire().command();
-    command.current_dir(xtask::root()).env("HOTFIRE_NVRTC", library);
-    command.args(["check", "--error-exitcode", "86", "--format", "json", "--output"]).arg(&file);
-    let ended = output({
-        command.arg("--").arg(program).args(options);
-        command
-    });
-    let json = fs::read_to_string(&file).map_err(|error| format!("{}: {error}\n{ended:?}", file.display()))?;
-    let report: Report = serde_json::from_str(&json).map_err(|error| format!("{}: {error}", file.display()))?;
+    let environment = [("HOTFIRE_NVRTC", library.as_os_str())];
+    let (report, ended) = check_with(&environment, &["--error-exitcode", "86"], &file, program, options)?;
     let has_failed = report.findings.iter().any(|finding| finding.severity == Severity::Error);
     if ended.code != Some(if has_failed { 86 } else { 0 }) {
         return Err(format!("{}: {ended:?}", program.display()));

@@ -3,37 +3,21 @@
 //!
 //! `CASES_SEEDS=64` compares with that many seeds instead of the default schedules.
 
-use std::{env, fs};
+use std::env;
 
-use hotfire_check::{Report, Rule};
+use hotfire_check::Rule;
 use hotfire_tests::case::Case;
-use hotfire_tests::{hotfire, output, verdict};
+use hotfire_tests::verdict;
 use xtask::cases;
 
 fn check(case: &Case) -> Result<(), String> {
     let file = case.executable.with_extension("outcome.json");
-    let mut command = hotfire().command();
-    command.current_dir(xtask::root()).args([
-        "check",
-        "--outcome",
-        "--block-order",
-        "random",
-        "--error-exitcode",
-        "0",
-        "--format",
-        "json",
-        "--output",
-    ]);
-    command.arg(&file);
-    if let Ok(seeds) = env::var("CASES_SEEDS") {
-        command.args(["--seeds", &format!("0..{seeds}")]);
+    let mut options = vec!["--outcome", "--block-order", "random", "--error-exitcode", "0"];
+    let seeds = env::var("CASES_SEEDS").map(|seeds| format!("0..{seeds}"));
+    if let Ok(seeds) = &seeds {
+        options.extend(["--seeds", seeds]);
     }
-    let ended = output({
-        command.arg("--").arg(&case.executable).args(&case.arguments);
-        command
-    });
-    let json = fs::read_to_string(&file).map_err(|error| format!("{}: {error}\n{ended:?}", file.display()))?;
-    let report: Report = serde_json::from_str(&json).map_err(|error| format!("{}: {error}", file.display()))?;
+    let (report, ended) = hotfire_tests::check(&options, &file, &case.executable, &case.arguments)?;
     let mut wrong = verdict::compare(case, "outcome", &report);
     let noted = report.findings.iter().filter(|finding| finding.rule == Rule::AdviceOutcome).count();
     let expected = case.expected.iter().filter(|expected| expected.rule == Rule::AdviceOutcome).count();

@@ -1,11 +1,8 @@
 //! Cases built without `-lineinfo`, `-g` and `-rdc`: their findings name the kernel and the line of PTX, and for host code the symbol and
 //! the offset in it.
 
-use std::fs;
-
-use hotfire_check::{Access, Finding, Report, Severity, Thread};
+use hotfire_check::{Access, Finding, Severity, Thread};
 use hotfire_tests::case::Case;
-use hotfire_tests::{hotfire, output};
 use xtask::cases;
 
 /// Runs some cases; their faults, which are of the annotated rules.
@@ -16,14 +13,8 @@ fn faults(names: &[&str]) -> Vec<(String, Vec<Finding>)> {
         .map(|program| {
             let case = Case::read(program).expect("the comments of a case are right");
             let file = case.executable.with_extension("json");
-            let mut command = hotfire().command();
-            command.current_dir(xtask::root()).args(["check", "--format", "json", "--output"]).arg(&file);
-            let ended = output({
-                command.arg("--").arg(&case.executable);
-                command
-            });
-            let json = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
-            let report: Report = serde_json::from_str(&json).expect("a report");
+            let (report, ended) =
+                hotfire_tests::check(&[], &file, &case.executable, &[""; 0]).unwrap_or_else(|error| panic!("{error}"));
             let faults: Vec<Finding> =
                 report.findings.into_iter().filter(|finding| finding.severity != Severity::Note).collect();
             assert!(!faults.is_empty(), "{}: {ended:?}", case.name);

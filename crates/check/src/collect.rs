@@ -46,7 +46,7 @@ impl Collector {
             .map(|side| (side.place.as_ref().map(source_place), side.thread.name().to_owned()))
             .collect();
         // Which side of a race came first is a matter of schedule.
-        if finding.rule.name().starts_with("race/") {
+        if finding.rule.is_race() {
             places.sort_by_cached_key(|side| format!("{side:?}"));
         }
         // Without places, the sentence is what tells two findings apart.

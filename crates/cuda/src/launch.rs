@@ -32,26 +32,25 @@ pub(crate) enum Parameters {
     Packed(*const *const c_void),
 }
 
-/// What the attributes of a launch ask for.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Wishes {
-    attributes: LaunchAttributes,
-}
-
 /// The device's function behind a kernel handle.
 pub(crate) fn function(kernel: Handle) -> Result<Arc<Function>, Status> {
     KERNELS.get(kernel)?.function()
 }
 
 /// Launches; the parameters are copied before this returns.
-pub(crate) fn launch(kernel: Handle, shape: &Shape, parameters: Parameters, wishes: &Wishes) -> Result<(), Status> {
+pub(crate) fn launch(
+    kernel: Handle,
+    shape: &Shape,
+    parameters: Parameters,
+    attributes: LaunchAttributes,
+) -> Result<(), Status> {
     let function = function(kernel)?;
     let config = LaunchConfig {
         grid: shape.grid,
         block: shape.block,
         dynamic_shared: u32::try_from(shape.shared).map_err(|_| Status::INVALID_VALUE)?,
         stream: shape.stream,
-        attributes: wishes.attributes,
+        attributes,
     };
     let bytes = function.parameter_bytes() as usize;
     let mut small = [0u8; SMALL];
@@ -122,29 +121,37 @@ fn unpack(extra: *const *const c_void, block: &mut [u8]) -> Result<(), Status> {
 
 /// Reads the attributes of a launch: what the device models is asked of it, hints are dropped by name,
 /// the rest is refused by name.
-pub(crate) fn wishes(attributes: *const Attribute, count: u32) -> Result<Wishes, Status> {
-    if count > MOST_ATTRIBUTES || (attributes.is_null() && count > 0) {
+pub(crate) fn attributes(list: *const Attribute, count: u32) -> Result<LaunchAttributes, Status> {
+    if count > MOST_ATTRIBUTES || (list.is_null() && count > 0) {
         return Err(Status::INVALID_VALUE);
     }
-    let mut wishes = Wishes::default();
+    let mut wanted = LaunchAttributes::default();
     for index in 0..count as usize {
         // SAFETY: the API's contract: an array of that many.
-        let attribute = unsafe { attributes.add(index).read_unaligned() };
+        let attribute = unsafe { list.add(index).read_unaligned() };
         let value = &attribute.value;
         let event = || Event(u64::from(value.word(0)) | u64::from(value.word(1)) << 32);
         match attribute.id {
             number::ATTRIBUTE_IGNORE => {}
-            number::ATTRIBUTE_COOPERATIVE => wishes.attributes.cooperative = value.word(0) != 0,
+            number::ATTRIBUTE_COOPERATIVE => wanted.cooperative = value.word(0) != 0,
             number::ATTRIBUTE_CLUSTER => {
                 let cluster = [value.word(0), value.word(1), value.word(2)];
-                wishes.attributes.cluster = (cluster != [0; 3]).then_some(cluster);
+                wanted.cluster = (cluster != [0; 3]).then_some(cluster);
             }
             number::ATTRIBUTE_PROGRAMMATIC_SERIALIZATION => {
-                wishes.attributes.programmatic_serialization = value.word(0) != 0;
+                wanted.programmatic_serialization = value.word(0) != 0;
             }
-            // Whether blocks trigger when they begin is left open: later is allowed.
-            number::ATTRIBUTE_PROGRAMMATIC_EVENT => wishes.attributes.programmatic_event = Some(event()),
-            number::ATTRIBUTE_LAUNCH_COMPLETION_EVENT => wishes.attributes.launch_completion_event = Some(event()),
+            number::ATTRIBUTE_PROGRAMMATIC_EVENT => {
+                wanted.programmatic_event = Some(event());
+                // `triggerAtBlockStart`: the event may come later than asked for, never earlier.
+                if value.word(3) != 0 {
+                    notice::once(
+                        "triggerAtBlockStart of launch attribute programmaticEvent (7) is not implemented by this device: \
+                         the event is recorded when all blocks have triggered or exited",
+                    );
+                }
+            }
+            number::ATTRIBUTE_LAUNCH_COMPLETION_EVENT => wanted.launch_completion_event = Some(event()),
             number::ATTRIBUTE_DEVICE_UPDATABLE if value.word(0) == 0 => {}
             number::ATTRIBUTE_DEVICE_UPDATABLE => return Err(refused("deviceUpdatableKernelNode (13)")),
             other => match hint_name(other) {
@@ -157,14 +164,12 @@ pub(crate) fn wishes(attributes: *const Attribute, count: u32) -> Result<Wishes,
             },
         }
     }
-    Ok(wishes)
+    Ok(wanted)
 }
 
-impl Wishes {
-    /// All blocks resident together.
-    pub(crate) fn cooperative() -> Self {
-        Self { attributes: LaunchAttributes { cooperative: true, ..Default::default() } }
-    }
+/// All blocks resident together.
+pub(crate) fn cooperative() -> LaunchAttributes {
+    LaunchAttributes { cooperative: true, ..Default::default() }
 }
 
 /// Attributes that change no result, only speed.

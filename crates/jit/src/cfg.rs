@@ -105,12 +105,7 @@ impl Cfg {
         if heads.is_empty() {
             return false;
         }
-        let mut predecessors = vec![Vec::new(); self.blocks.len()];
-        for (i, block) in self.blocks.iter().enumerate() {
-            for s in &block.successors {
-                predecessors[*s].push(i);
-            }
-        }
+        let predecessors = self.predecessors();
         // Edges to one head are one loop with several ways to go on, or nested loops that begin at the same place: each by itself, and
         // all together.
         let mut together: HashMap<usize, (usize, Vec<bool>)> = HashMap::new();
@@ -138,6 +133,15 @@ impl Cfg {
         }
         waiting.iter().for_each(|&head| self.blocks[head].fuel = true);
         !waiting.is_empty()
+    }
+
+    /// Blocks that may come before each block.
+    pub fn predecessors(&self) -> Vec<Vec<usize>> {
+        let mut predecessors = vec![Vec::new(); self.blocks.len()];
+        for (i, block) in self.blocks.iter().enumerate() {
+            block.successors.iter().for_each(|s| predecessors[*s].push(i));
+        }
+        predecessors
     }
 
     /// Edges to a block that is still open in a depth-first walk: (from, to).

@@ -21,10 +21,7 @@ const MOST_REGISTERS: usize = 64;
 /// For each block, the registers that decide whether the loops around it end; none for blocks where that is not known.
 pub(crate) fn deciding(cfg: &Cfg, body: &Body) -> Vec<Option<Rc<[Reg]>>> {
     let mut found = vec![None; cfg.blocks.len()];
-    let mut predecessors = vec![Vec::new(); cfg.blocks.len()];
-    for (i, block) in cfg.blocks.iter().enumerate() {
-        block.successors.iter().for_each(|s| predecessors[*s].push(i));
-    }
+    let predecessors = cfg.predecessors();
     let mut done = vec![false; cfg.blocks.len()];
     let mut components = 0;
     for head in 0..cfg.blocks.len() {

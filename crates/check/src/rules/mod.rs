@@ -60,6 +60,11 @@ macro_rules! rules {
                 match self { $(Rule::$variant => &$family::$module::TEXT,)* }
             }
 
+            /// Is it about accesses that nothing orders?
+            pub fn is_race(self) -> bool {
+                self.name().starts_with("race/")
+            }
+
             /// The rule of that name.
             pub fn find(name: &str) -> Option<Rule> {
                 Rule::ALL.iter().copied().find(|rule| rule.name() == name)

@@ -2,10 +2,10 @@
 
 use std::ffi::c_void;
 
-use hotfire_device::Status;
+use hotfire_device::{LaunchAttributes, Status};
 
 use crate::export::export;
-use crate::launch::{Parameters, Shape, Wishes, launch, wishes};
+use crate::launch::{Parameters, Shape, attributes, cooperative, launch};
 use crate::notice;
 use crate::pointer::In;
 use crate::types::{DriverLaunch, Handle};
@@ -30,7 +30,7 @@ export! {
             shared: shared.into(),
             stream: default.resolve(stream),
         };
-        launch(kernel, &shape, parameters(each, extra)?, &Wishes::default())
+        launch(kernel, &shape, parameters(each, extra)?, LaunchAttributes::default())
     }
 
     /// Launches a kernel with attributes.
@@ -43,7 +43,7 @@ export! {
             shared: config.shared.into(),
             stream: default.resolve(config.stream),
         };
-        launch(kernel, &shape, parameters(each, extra)?, &wishes(config.attributes, config.count)?)
+        launch(kernel, &shape, parameters(each, extra)?, attributes(config.attributes, config.count)?)
     }
 
     /// Launches a kernel whose blocks are all resident.
@@ -56,7 +56,7 @@ export! {
             shared: shared.into(),
             stream: default.resolve(stream),
         };
-        launch(kernel, &shape, Parameters::Each(each), &Wishes::cooperative())
+        launch(kernel, &shape, Parameters::Each(each), cooperative())
     }
 
     /// Cooperative launches over several devices were removed from CUDA.

@@ -2,11 +2,11 @@
 
 use std::ffi::c_void;
 
-use hotfire_device::Status;
+use hotfire_device::{LaunchAttributes, Status};
 
 use crate::code::KERNELS;
 use crate::export::export;
-use crate::launch::{Parameters, Shape, Wishes, launch, wishes};
+use crate::launch::{Parameters, Shape, attributes, cooperative, launch};
 use crate::pointer::In;
 use crate::registration;
 use crate::types::{Dim3, Handle, RuntimeLaunch};
@@ -26,7 +26,7 @@ export! {
         each: *const *const c_void, shared: usize, stream: Handle) {
         let shape =
             Shape { grid: grid.array(), block: block.array(), shared: shared as u64, stream: default.resolve(stream) };
-        launch(kernel(function)?, &shape, Parameters::Each(each), &Wishes::default())
+        launch(kernel(function)?, &shape, Parameters::Each(each), LaunchAttributes::default())
     }
 
     /// Launches a kernel: what `<<<…>>>` calls.
@@ -34,7 +34,7 @@ export! {
         each: *const *const c_void, shared: usize, stream: Handle) {
         let shape =
             Shape { grid: grid.array(), block: block.array(), shared: shared as u64, stream: default.resolve(stream) };
-        launch(kernel(function)?, &shape, Parameters::Each(each), &Wishes::default())
+        launch(kernel(function)?, &shape, Parameters::Each(each), LaunchAttributes::default())
     }
 
     /// Launches a kernel with attributes.
@@ -47,8 +47,8 @@ export! {
             shared: config.shared as u64,
             stream: default.resolve(config.stream),
         };
-        let wishes = wishes(config.attributes, config.count)?;
-        launch(kernel(function)?, &shape, Parameters::Each(each), &wishes)
+        let attributes = attributes(config.attributes, config.count)?;
+        launch(kernel(function)?, &shape, Parameters::Each(each), attributes)
     }
 
     /// Launches a kernel whose blocks are all resident.
@@ -56,6 +56,6 @@ export! {
         block: Dim3, each: *const *const c_void, shared: usize, stream: Handle) {
         let shape =
             Shape { grid: grid.array(), block: block.array(), shared: shared as u64, stream: default.resolve(stream) };
-        launch(kernel(function)?, &shape, Parameters::Each(each), &Wishes::cooperative())
+        launch(kernel(function)?, &shape, Parameters::Each(each), cooperative())
     }
 }

@@ -3,6 +3,7 @@
 //! What a program does with a returned number cannot be seen; whether it asks for the last error, or what the number means, can.
 
 use super::failures::counted;
+use super::host::written;
 use super::{Checking, Stack};
 use crate::status::Status;
 use hotfire_check::{Action, Finding, Rule};
@@ -25,8 +26,7 @@ thread_local! {
 impl Checking {
     /// A call of the host failed.
     pub fn call_failed(&self, call: &str, status: Status) {
-        // What nvcc makes of `<<<>>>`.
-        let call = call.trim_start_matches('_');
+        let call = written(call);
         let stack = Stack::here();
         let _ = UNREAD.try_with(|unread| {
             let mut slot = unread.borrow_mut();

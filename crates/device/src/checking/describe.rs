@@ -68,12 +68,14 @@ impl Checking {
         self.access(unsafe { Who::of(context) }, action)
     }
 
+    /// The kernel of a grid.
+    pub(super) fn function(&self, gridid: u64) -> Option<Arc<Function>> {
+        self.grids.lock().get(gridid).map(|(_, kind)| kind.function.clone())
+    }
+
     /// A device thread at a call, as one side of a finding.
     pub fn access(&self, who: Who, action: Action) -> Access {
-        let grids = self.grids.lock();
-        let function = grids.get(who.grid).map(|(_, kind)| kind.function.clone());
-        drop(grids);
-        let place = function.and_then(|function| self.place_at(&function, who.site));
+        let place = self.function(who.grid).and_then(|function| self.place_at(&function, who.site));
         self.side(self.agent(who.grid, who.block, who.thread), place, self.launches(who.grid), action)
     }
 
@@ -138,8 +140,7 @@ impl Checking {
         if let Some(&known) = lines.sites.get(&who.site) {
             return known;
         }
-        let function = self.grids.lock().get(who.grid).map(|(_, kind)| kind.function.clone());
-        let line = function.and_then(|function| {
+        let line = self.function(who.grid).and_then(|function| {
             let (location, index) = function.site(who.site)?;
             let image = function.image();
             Some((Arc::as_ptr(image) as usize, index, image.source_place(location, index)?))
@@ -151,8 +152,7 @@ impl Checking {
 
     /// What code does with the answer of the call that a thread is at.
     pub(super) fn answer(&self, who: Who) -> Uses {
-        let function = self.grids.lock().get(who.grid).map(|(_, kind)| kind.function.clone());
-        let uses = function.and_then(|function| {
+        let uses = self.function(who.grid).and_then(|function| {
             let (location, index) = function.site(who.site)?;
             Some(results::uses(function.image().text().functions.get(index)?.body.as_ref()?, location))
         });
@@ -187,11 +187,9 @@ impl Checking {
         Some(function.image().place(location, Some(index), |name| self.names.show(name)))
     }
 
-    /// The place of an access of a grid, by its number in the kernel's code plus one; `None` for 0.
+    /// The place of an access of a grid, by its number in the shadow; `None` for 0.
     pub fn place_of(&self, gridid: u64, site: u32) -> Option<Place> {
-        let grids = self.grids.lock();
-        let function = grids.get(gridid)?.1.function.clone();
-        drop(grids);
+        let function = self.function(gridid)?;
         let (location, index) = function.access(site)?;
         Some(function.image().place(location, Some(index), |name| self.names.show(name)))
     }

@@ -145,7 +145,7 @@ impl Checking {
     /// The function of a grid.
     fn function_of(&self, checker: &Checker, item: ItemId) -> Option<Arc<Function>> {
         let ItemLabel::Grid(gridid) = checker.label(item) else { return None };
-        Some(self.grids.lock().get(gridid)?.1.function.clone())
+        self.function(gridid)
     }
 
     fn item_name(&self, checker: &Checker, item: ItemId) -> String {

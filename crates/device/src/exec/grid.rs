@@ -2,8 +2,7 @@
 
 use super::dependency::Dependency;
 use super::observer::Observer;
-use super::parked::BlockHandle;
-use super::parked::Rest;
+use super::parked::{BlockHandle, Rest};
 use hotfire_jit::Kernel;
 use hotfire_jit::abi::Fault;
 use hotfire_launch::order::{Clock, ItemId};

@@ -38,8 +38,8 @@ impl Block {
 }
 
 /// Whether a thread is going round in a circle: it looks (its stack, or what its loops hang on where generated code tells) as it did
-/// at some look before, or did so a circle ago at most. Most loops look the same each time; one that lets others run at several places comes back to each of them. Circles are found as by Brent's
-/// algorithm: the look to compare with is replaced after 1, 2, 4, … looks.
+/// at some look before, or did so a circle ago at most. Most loops look the same each time; one that lets others run at several places
+/// comes back to each of them. Circles are found as by Brent's algorithm: the look to compare with is replaced after 1, 2, 4, … looks.
 ///
 /// # Safety
 /// The fiber is suspended.

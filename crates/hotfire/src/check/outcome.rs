@@ -178,7 +178,7 @@ fn place(access: &Access) -> String {
 fn add(report: &mut Report, finding: Finding, name: &str) {
     let is_race = |known: &&mut Finding| {
         let about = |access: &Access| access.bytes.as_ref().is_some_and(|bytes| bytes.allocation == name);
-        known.rule.name().starts_with("race/") && known.accesses.iter().any(about)
+        known.rule.is_race() && known.accesses.iter().any(about)
     };
     match report.findings.iter_mut().find(is_race) {
         Some(race) => {

@@ -82,17 +82,18 @@ impl Call {
         Self(Inside::enter())
     }
 
-    /// The name of the call that the thread is in, as programs write it: without the suffixes of versions and default streams.
+    /// The name of the call that the thread is in, as programs write it.
     pub(crate) fn name() -> Option<&'static str> {
-        let mut name = CALL.get();
-        if INSIDE.get() == 0 || name.is_empty() {
-            return None;
-        }
-        for suffix in ["_ptsz", "_ptds", "_v2", "_v3"] {
-            name = name.strip_suffix(suffix).unwrap_or(name);
-        }
-        Some(name)
+        Some(CALL.get()).filter(|name| INSIDE.get() > 0 && !name.is_empty()).map(written)
     }
+}
+
+/// The name of a function of the API as programs write it: without what marks versions, default streams and nvcc's `<<<>>>`.
+pub(crate) fn written(mut name: &str) -> &str {
+    for suffix in ["_ptsz", "_ptds", "_v2", "_v3"] {
+        name = name.strip_suffix(suffix).unwrap_or(name);
+    }
+    name.trim_start_matches('_')
 }
 
 impl Drop for Call {
