@@ -1,6 +1,6 @@
-//! Regenerates the committed PTX: each `kernels/*.cu` of an example has its `.ptx` beside it.
+//! Regenerates the committed PTX: each `kernels/*.cu` of an example or crate has its `.ptx` beside it.
 //!
-//! The examples need Rust alone that way. `check` proves in CI that the committed text is what the pinned
+//! They need Rust alone that way. `check` proves in CI that the committed text is what the pinned
 //! compiler makes of the source.
 
 use std::fs;
@@ -10,15 +10,18 @@ use crate::{Result, process, root, target, toolkit};
 
 /// The compiler's flags for every committed PTX file. `-fmad=false` keeps a product and the addition after it two
 /// roundings, so that a reference can follow them exactly.
-const FLAGS: [&str; 4] = ["-ptx", "-arch=compute_90", "-rdc=true", "-fmad=false"];
+/// The device's side of `hotfire-host` is at hand as `hotfire.cuh`.
+const FLAGS: [&str; 5] = ["-ptx", "-arch=compute_90", "-rdc=true", "-fmad=false", "-Icrates/host/kernels"];
 
 fn sources() -> Result<Vec<PathBuf>> {
-    let examples = root().join("examples");
     let mut sources = Vec::new();
-    for example in read_dir(&examples)? {
-        let kernels = example.join("kernels");
-        if kernels.is_dir() {
-            sources.extend(read_dir(&kernels)?.into_iter().filter(|path| path.extension().is_some_and(|e| e == "cu")));
+    for folder in ["crates", "examples"] {
+        for package in read_dir(&root().join(folder))? {
+            let kernels = package.join("kernels");
+            if kernels.is_dir() {
+                let files = read_dir(&kernels)?;
+                sources.extend(files.into_iter().filter(|path| path.extension().is_some_and(|e| e == "cu")));
+            }
         }
     }
     sources.sort();
@@ -35,7 +38,7 @@ fn generate(source: &Path) -> Result<String> {
     let folder = target().join("ptx");
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let fresh = folder.join(source.with_extension("ptx").file_name().expect("a source has a name"));
-    let relative = source.strip_prefix(root()).expect("the examples lie in the workspace");
+    let relative = source.strip_prefix(root()).expect("packages lie in the workspace");
     process::output(toolkit.nvcc().current_dir(root()).args(FLAGS).arg(relative).arg("-o").arg(&fresh))?;
     let text = fs::read_to_string(&fresh).map_err(|error| format!("{}: {error}", fresh.display()))?;
     Ok(without_place(&text))
@@ -60,7 +63,7 @@ fn without_place(text: &str) -> String {
     fixed
 }
 
-/// Writes the PTX of every example beside its source.
+/// Writes the PTX of every kernel file beside its source.
 pub fn regenerate() -> Result<()> {
     for source in sources()? {
         let path = source.with_extension("ptx");
