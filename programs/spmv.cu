@@ -98,6 +98,7 @@ static T* on_device(const std::vector<T>& values) {
 struct Result {
     std::vector<float> y;
     Launches launches{};
+    HotfireLedger ledger{};
     std::vector<int> lost_rows;
     float milliseconds = 0;
 };
@@ -120,6 +121,7 @@ public:
         scratch_.partial_rows = on_device(std::vector<Partials>(heavy_));
         scratch_.partials = on_device(std::vector<float>(sums));
         scratch_.finished = on_device(std::vector<unsigned>(heavy_));
+        scratch_.ledger = on_device(std::vector<HotfireLedger>(1));
         CHECK(cudaEventCreate(&begin_));
         CHECK(cudaEventCreate(&end_));
     }
@@ -129,6 +131,7 @@ public:
     Result run(const std::string& strategy) {
         CHECK(cudaMemset(y_, 0xff, rows_ * sizeof(float)));  // not a number: a row that nobody writes is found
         CHECK(cudaMemset(scratch_.launches, 0, sizeof(Launches)));
+        CHECK(cudaMemset(scratch_.ledger, 0, sizeof(HotfireLedger)));
         CHECK(cudaMemset(scratch_.finished, 0, std::max(heavy_, 1) * sizeof(unsigned)));
         int blocks = (rows_ + THREADS - 1) / THREADS;
         CHECK(cudaEventRecord(begin_));
@@ -144,6 +147,7 @@ public:
         Result result;
         CHECK(cudaEventElapsedTime(&result.milliseconds, begin_, end_));
         CHECK(cudaMemcpy(&result.launches, scratch_.launches, sizeof(Launches), cudaMemcpyDeviceToHost));
+        CHECK(cudaMemcpy(&result.ledger, scratch_.ledger, sizeof(HotfireLedger), cudaMemcpyDeviceToHost));
         result.y.resize(rows_);
         CHECK(cudaMemcpy(result.y.data(), y_, rows_ * sizeof(float), cudaMemcpyDeviceToHost));
         result.lost_rows.resize(result.launches.lost);
@@ -261,7 +265,7 @@ int main(int count, char** words) try {
                         launches.children, launches.tails, launches.peak, launches.lost, launches.lost_tails, verdict.worst,
                         digest(result.y), result.milliseconds, verdict.fault.empty() ? "ok" : ("WRONG: " + verdict.fault).c_str());
             if (launches.lost || launches.lost_tails)
-                std::printf("%-18s lost to %s: %d heavy rows read zero%s\n", "", cudaGetErrorName(cudaError_t(launches.error)),
+                std::printf("%-18s lost to %s: %d heavy rows read zero%s\n", "", cudaGetErrorName(cudaError_t(result.ledger.code)),
                             launches.lost, launches.lost_tails ? ", and what the tail does is missing" : "");
             good &= verdict.fault.empty();
         }

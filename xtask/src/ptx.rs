@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 use crate::{Result, process, root, target, toolkit};
 
 /// The compiler's flags for every committed PTX file. `-fmad=false` keeps a product and the addition after it two
-/// roundings, so that a reference can follow them exactly.
-/// The device's side of `hotfire-host` is at hand as `hotfire.cuh`.
-const FLAGS: [&str; 5] = ["-ptx", "-arch=compute_90", "-rdc=true", "-fmad=false", "-Icrates/host/kernels"];
+/// roundings, so that a reference can follow them exactly. `-lineinfo` lets `hotfire check` show lines of the source.
+const FLAGS: [&str; 5] = ["-ptx", "-lineinfo", "-arch=compute_90", "-rdc=true", "-fmad=false"];
 
 fn sources() -> Result<Vec<PathBuf>> {
     let mut sources = Vec::new();
@@ -44,9 +43,10 @@ fn generate(source: &Path) -> Result<String> {
     Ok(without_place(&text))
 }
 
-/// The compiler mixes a hash of the folder that it runs in into the names of what only one file sees
-/// (`_INTERNAL_1a2b3c4d_…`): the same text has to come out wherever the checkout lies.
+/// The same text has to come out wherever the checkout lies: line tables get paths from the root, and the hash of the folder that the
+/// compiler mixes into the names of what only one file sees (`_INTERNAL_1a2b3c4d_…`) goes.
 fn without_place(text: &str) -> String {
+    let text = &text.replace(&format!("{}/", root().display()), "");
     const MARK: &str = "_INTERNAL_";
     let mut parts = text.split(MARK);
     let mut fixed = parts.next().unwrap_or_default().to_owned();

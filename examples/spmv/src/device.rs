@@ -1,192 +1,284 @@
-//! The product on a CUDA device, through the driver API alone.
+//! The product on a CUDA device.
 
-use std::sync::Arc;
+mod layout;
 
-use cudarc::driver::sys::{CUdeviceptr, CUevent_flags, CUlimit};
-use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError, LaunchConfig,
-    PushKernelArg, ValidAsZeroBits,
+use hotfire_host::{
+    Chain, Covered, Device, DeviceBuffer, FailureLedger, Failures, Form, Kernel, LaunchPool, Mapped, Module, Ready,
+    Stream,
 };
 
 use crate::matrix::Matrix;
+use crate::plant::Plant;
 use crate::strategy::Strategy;
+pub use layout::Launches;
+use layout::{Carry, Csr, Scratch};
 
 /// Threads a block, as the kernels assume.
 const THREADS: usize = 256;
+/// Steps of the merged path that a block takes.
+const MERGE_TILE: usize = 2048;
 
-/// `struct Csr` of the kernels.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Csr {
-    start: CUdeviceptr,
-    column: CUdeviceptr,
-    value: CUdeviceptr,
-    rows: i32,
-    heavy: i32,
-}
+const KERNELS: &str = include_str!("../kernels/spmv.ptx");
 
-/// `struct Launches` of the kernels: what they tell of their device launches.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Launches {
-    /// Launched for heavy rows.
-    pub children: i32,
-    /// Tail launches.
-    pub tails: i32,
-    /// Heavy rows whose launch was refused.
-    pub lost: i32,
-    /// Tail launches that were refused.
-    pub lost_tails: i32,
-    /// Error of a refused launch.
-    pub error: i32,
-    /// Launched and not yet at their end.
-    pub pending: i32,
-    /// The most that were seen pending at once.
-    pub peak: i32,
-    heavy: u32,
-    partials: u32,
-    tickets: u32,
-}
-
-/// `struct Scratch` of the kernels.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Scratch {
-    launches: CUdeviceptr,
-    lost_rows: CUdeviceptr,
-    heavy_rows: CUdeviceptr,
-    partial_rows: CUdeviceptr,
-    partials: CUdeviceptr,
-    finished: CUdeviceptr,
-}
-
-// SAFETY: `repr(C)`, plain integers only, laid out as the kernels declare it.
-unsafe impl DeviceRepr for Csr {}
-// SAFETY: as above.
-unsafe impl DeviceRepr for Launches {}
-// SAFETY: all bytes zero are the number zero in every field.
-unsafe impl ValidAsZeroBits for Launches {}
-// SAFETY: as above.
-unsafe impl DeviceRepr for Scratch {}
+type Result<T> = hotfire_host::Result<T>;
 
 /// One run's result.
 #[derive(Debug)]
 pub struct Outcome {
     pub y: Vec<f32>,
     pub launches: Launches,
+    pub failures: Option<Failures>,
     pub lost_rows: Vec<i32>,
-    pub milliseconds: f32,
+    pub milliseconds: f64,
+}
+
+struct Kernels {
+    inline: Kernel,
+    cdp: Kernel,
+    cdp_deterministic: Kernel,
+    worklist: Kernel,
+    light: Kernel,
+    publish: Kernel,
+    heavy_list: Kernel,
 }
 
 /// A matrix and a vector on the device, with the kernels' scratch memory.
-pub struct Device {
-    stream: Arc<CudaStream>,
-    module: Arc<CudaModule>,
+pub struct Product {
+    stream: Stream,
+    kernels: Kernels,
     rows: usize,
     csr: Csr,
-    x: CudaSlice<f32>,
-    launches: CudaSlice<Launches>,
-    lost_rows: CudaSlice<i32>,
-    finished: CudaSlice<u32>,
+    x: DeviceBuffer<f32>,
+    y: Covered<f32>,
+    launches: DeviceBuffer<Launches>,
+    ledger: FailureLedger,
+    lost_rows: DeviceBuffer<i32>,
+    finished: DeviceBuffer<u32>,
+    /// How many heavy rows there are, told to the host by the device.
+    heavy_rows: Mapped<u32>,
     scratch: Scratch,
-    /// Reached through the addresses in `csr` and `scratch` only.
-    _kept: (Vec<CudaSlice<i32>>, CudaSlice<f32>, CudaSlice<f32>),
+    merge: Ready,
+    plant: Option<Plant>,
+    /// Reached through the addresses in `csr` and `scratch`, and by the chain.
+    kept: Kept,
 }
 
-impl Device {
+struct Kept {
+    start: DeviceBuffer<i32>,
+    column: DeviceBuffer<i32>,
+    value: DeviceBuffer<f32>,
+    _lists: [DeviceBuffer<i32>; 3],
+    _partials: DeviceBuffer<f32>,
+    _carries: DeviceBuffer<Carry>,
+}
+
+/// Launches that may be pending at once: one for each heavy row, and the tail.
+pub fn pending(matrix: &Matrix, heavy: usize) -> usize {
+    matrix.lengths().filter(|&length| length > heavy).count() + 1
+}
+
+impl Product {
+    /// Copies the matrix. `lightest` is the lowest threshold that will be asked for. The pool was sized for it.
     pub fn new(
-        context: &Arc<CudaContext>,
-        module: Arc<CudaModule>,
+        device: &Device,
+        _pool: &LaunchPool,
         matrix: &Matrix,
         x: &[f32],
-        heavy: usize,
-    ) -> Result<Self, DriverError> {
-        let stream = context.default_stream();
-        let heavy_lengths = || matrix.lengths().filter(|&length| length > heavy);
-        let heavy_rows = heavy_lengths().count().max(1);
-        let sums = heavy_lengths().map(|length| length.div_ceil(THREADS).min(1024)).sum::<usize>().max(1);
+        lightest: usize,
+        plant: Option<Plant>,
+    ) -> Result<Self> {
+        let stream = Stream::new(device)?;
+        let module = Module::from_ptx(device, "spmv.ptx", KERNELS)?;
+        let planted = |planted: Plant, name, right| module.kernel(if plant == Some(planted) { name } else { right });
+        let kernels = Kernels {
+            inline: module.kernel("spmv_inline")?,
+            cdp: planted(Plant::NoFailureCheck, "planted_cdp_unchecked", "spmv_cdp")?,
+            cdp_deterministic: module.kernel("spmv_cdp_deterministic")?,
+            worklist: module.kernel("spmv_worklist")?,
+            light: module.kernel("spmv_light")?,
+            publish: module.kernel("publish_heavy")?,
+            heavy_list: module.kernel("heavy_list")?,
+        };
+        let heavy_lengths = || matrix.lengths().filter(|&length| length > lightest);
+        let heavy = heavy_lengths().count();
+        let sums = heavy_lengths().map(|length| length.div_ceil(THREADS).min(1024)).sum::<usize>();
+        let pieces = (matrix.rows() + matrix.entries()).div_ceil(MERGE_TILE);
 
-        // A device allocation of nothing is an error, and a matrix may have no entries.
-        let start = stream.clone_htod(&matrix.start)?;
-        let column = stream.clone_htod(if matrix.column.is_empty() { &[0][..] } else { &matrix.column })?;
-        let value = stream.clone_htod(if matrix.value.is_empty() { &[0.0][..] } else { &matrix.value })?;
-        let x = stream.clone_htod(if x.is_empty() { &[0.0][..] } else { x })?;
-        let launches = stream.alloc_zeros::<Launches>(1)?;
-        let lost_rows = stream.alloc_zeros::<i32>(heavy_rows)?;
-        let heavy_list = stream.alloc_zeros::<i32>(heavy_rows)?;
-        let partial_rows = stream.alloc_zeros::<i32>(3 * heavy_rows)?;
-        let partials = stream.alloc_zeros::<f32>(sums)?;
-        let finished = stream.alloc_zeros::<u32>(heavy_rows)?;
+        let start = DeviceBuffer::from_slice(&stream, &matrix.start)?;
+        let column = DeviceBuffer::from_slice(&stream, &matrix.column)?;
+        let value = DeviceBuffer::from_slice(&stream, &matrix.value)?;
+        let x = DeviceBuffer::from_slice(&stream, x)?;
+        let y = Covered::new(DeviceBuffer::zeroed(&stream, matrix.rows())?);
+        let launches = DeviceBuffer::zeroed(&stream, 1)?;
+        let ledger = FailureLedger::new(&stream)?;
+        let lost_rows = DeviceBuffer::zeroed(&stream, heavy)?;
+        let finished = DeviceBuffer::zeroed(&stream, heavy)?;
+        let heavy_list = DeviceBuffer::zeroed(&stream, heavy)?;
+        let partial_rows = DeviceBuffer::zeroed(&stream, 3 * heavy)?;
+        let partials = DeviceBuffer::zeroed(&stream, sums)?;
+        let merge_pieces = DeviceBuffer::<i32>::zeroed(&stream, pieces + 1)?;
+        let carries = DeviceBuffer::<Carry>::zeroed(&stream, pieces)?;
 
         let csr = Csr {
-            start: address(&start, &stream),
-            column: address(&column, &stream),
-            value: address(&value, &stream),
+            start: start.address(),
+            column: column.address(),
+            value: value.address(),
             rows: matrix.rows() as i32,
-            heavy: heavy as i32,
+            heavy: lightest as i32,
         };
         let scratch = Scratch {
-            launches: address(&launches, &stream),
-            lost_rows: address(&lost_rows, &stream),
-            heavy_rows: address(&heavy_list, &stream),
-            partial_rows: address(&partial_rows, &stream),
-            partials: address(&partials, &stream),
-            finished: address(&finished, &stream),
+            launches: launches.address(),
+            lost_rows: lost_rows.address(),
+            heavy_rows: heavy_list.address(),
+            partial_rows: partial_rows.address(),
+            partials: partials.address(),
+            finished: finished.address(),
+            ledger: ledger.address(),
         };
-        let kept = (vec![start, column, heavy_list, partial_rows], value, partials);
+        // SAFETY: the kernel fills one number a piece and one more.
+        unsafe {
+            let blocks = (pieces + 1).div_ceil(THREADS) as u32;
+            let kernel = module.kernel("merge_pieces")?.over(blocks, THREADS as u32);
+            kernel.on(&stream, &(csr, merge_pieces.address(), pieces as i32))?;
+        }
+        let carry = planted(Plant::NoWait, "planted_merge_carries", "merge_carries")?;
+        let arguments = (csr, x.address(), y.address(), merge_pieces.address(), carries.address());
+        let ends = (y.address(), matrix.rows() as i32, carries.address(), pieces as i32);
+        // SAFETY: the arguments are those that the kernels declare. Indices of the matrix are in range; every piece has a carry; all of it is kept.
+        let merge = unsafe {
+            let chain =
+                Chain::new().kernel(module.kernel("spmv_merge")?.over(pieces as u32, THREADS as u32), &arguments)?;
+            chain.kernel(carry.over(pieces.div_ceil(THREADS / 32) as u32, THREADS as u32), &ends)?
+        };
+        let merge = merge.build(device, Form::Pdl)?;
+        let heavy_rows = Mapped::from_slice(device, &[0])?;
+        stream.synchronize()?;
+        let lists = [heavy_list, partial_rows, merge_pieces];
+        let kept = Kept { start, column, value, _lists: lists, _partials: partials, _carries: carries };
         let rows = matrix.rows();
-        Ok(Self { stream, module, rows, csr, x, launches, lost_rows, finished, scratch, _kept: kept })
+        Ok(Self {
+            stream,
+            kernels,
+            rows,
+            csr,
+            x,
+            y,
+            launches,
+            ledger,
+            lost_rows,
+            finished,
+            heavy_rows,
+            scratch,
+            merge,
+            plant,
+            kept,
+        })
     }
 
-    /// Runs one strategy from fresh memory to the end.
-    pub fn run(&mut self, strategy: Strategy) -> Result<Outcome, DriverError> {
-        let stream = self.stream.clone();
+    /// The stream that everything runs in.
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// Where start, column and value of the compressed rows and the vector lie, as long as this lives.
+    pub fn addresses(&self) -> [u64; 4] {
+        let kept = &self.kept;
+        [kept.start.address().get(), kept.column.address().get(), kept.value.address().get(), self.x.address().get()]
+    }
+
+    /// Rows with more entries are heavy from now on; not below the `lightest` of [`Product::new`].
+    pub fn set_heavy(&mut self, heavy: usize) {
+        self.csr.heavy = heavy as i32;
+    }
+
+    /// Runs one strategy from fresh memory to the end, and returns all that it leaves.
+    pub fn run(&mut self, strategy: Strategy) -> Result<Outcome> {
         // Not a number in every row: one that nobody writes is found.
-        let y = stream.clone_htod(&vec![f32::NAN; self.rows])?;
-        stream.memset_zeros(&mut self.launches)?;
-        stream.memset_zeros(&mut self.finished)?;
-        let y_address = address(&y, &stream);
+        self.y.fill(&self.stream, 0xff)?;
+        self.launches.fill(&self.stream, 0)?;
+        self.ledger.clear(&self.stream)?;
+        let milliseconds = self.time(strategy)?;
+        let launches = self.launches.read(&self.stream)?[0];
+        let lost_rows = self.lost_rows.read_first(&self.stream, launches.lost.max(0) as usize)?;
+        let (y, failures) = self.y.read_with_losses(&self.stream, &self.ledger)?;
+        Ok(Outcome { y, launches, failures, lost_rows, milliseconds })
+    }
 
-        let begin = stream.record_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
-        self.launch(strategy.kernel(), self.rows.div_ceil(THREADS), y_address, strategy != Strategy::Inline)?;
-        if strategy == Strategy::TwoPass {
-            let listed = stream.clone_dtoh(&self.launches)?[0].heavy as usize;
-            if listed > 0 {
-                self.launch("heavy_list", listed, y_address, true)?;
+    /// Milliseconds of one product.
+    pub fn time(&mut self, strategy: Strategy) -> Result<f64> {
+        self.time_row(strategy, 1)
+    }
+
+    /// Milliseconds of each of several products in a row.
+    pub fn time_row(&mut self, strategy: Strategy, products: u32) -> Result<f64> {
+        let begin = self.stream.record(true)?;
+        for _ in 0..products {
+            self.submit(strategy)?;
+        }
+        let end = self.stream.record(true)?;
+        end.synchronize()?;
+        Ok(begin.milliseconds_to(&end)? / f64::from(products))
+    }
+
+    /// Submits one product, everything included that it needs.
+    fn submit(&mut self, strategy: Strategy) -> Result<()> {
+        if strategy.has_threshold() {
+            self.launches.fill(&self.stream, 0)?;
+        }
+        if strategy.has_tail() {
+            self.ledger.clear(&self.stream)?;
+        }
+        if strategy.has_children() {
+            self.finished.fill(&self.stream, 0)?;
+        }
+        match strategy {
+            Strategy::Inline => {
+                let arguments = (self.csr, &self.x, self.y.address());
+                // SAFETY: as for `launch`.
+                unsafe { over_rows(&self.kernels.inline, self.rows).on(&self.stream, &arguments) }?;
             }
+            Strategy::Cdp => self.launch(&self.kernels.cdp)?,
+            Strategy::CdpDeterministic => self.launch(&self.kernels.cdp_deterministic)?,
+            Strategy::Worklist => self.launch(&self.kernels.worklist)?,
+            Strategy::TwoPass => self.two_pass()?,
+            // SAFETY: its memory is kept by `self`.
+            Strategy::Merge => unsafe { self.merge.run(&self.stream) }?,
         }
-        let end = stream.record_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
-        let milliseconds = begin.elapsed_ms(&end)?;
-
-        let launches = stream.clone_dtoh(&self.launches)?[0];
-        let mut lost_rows = stream.clone_dtoh(&self.lost_rows)?;
-        lost_rows.truncate(launches.lost as usize);
-        Ok(Outcome { y: stream.clone_dtoh(&y)?, launches, lost_rows, milliseconds })
+        Ok(())
     }
 
-    fn launch(&self, kernel: &str, blocks: usize, y: CUdeviceptr, with_scratch: bool) -> Result<(), DriverError> {
-        let kernel: CudaFunction = self.module.load_function(kernel)?;
-        let shape =
-            LaunchConfig { grid_dim: (blocks as u32, 1, 1), block_dim: (THREADS as u32, 1, 1), shared_mem_bytes: 0 };
-        let mut launch = self.stream.launch_builder(&kernel);
-        launch.arg(&self.csr).arg(&self.x).arg(&y);
-        if with_scratch {
-            launch.arg(&self.scratch);
+    /// The first kernel of a strategy with a threshold.
+    fn launch(&self, kernel: &Kernel) -> Result<()> {
+        let arguments = (self.csr, &self.x, self.y.address(), self.scratch);
+        // SAFETY: the arguments are those that the kernels declare. They read the matrix and x, whose indices are in range, and write y and the
+        // scratch memory, which has an entry for each heavy row; all of it is kept by `self`.
+        unsafe { over_rows(kernel, self.rows).on(&self.stream, &arguments) }
+    }
+
+    /// The host learns how many heavy rows there are, and launches one block for each.
+    fn two_pass(&mut self) -> Result<()> {
+        self.launch(&self.kernels.light)?;
+        let arguments = (&self.launches, &mut self.heavy_rows);
+        // SAFETY: the kernel copies one number from the one to the other.
+        unsafe { self.kernels.publish.over(1, 1).on(&self.stream, &arguments) }?;
+        let heavy = if self.plant == Some(Plant::EarlyRead) {
+            // SAFETY: none: this is the fault that was asked for.
+            let early = unsafe { self.heavy_rows.read_unproven() };
+            early[0]
+        } else {
+            let done = self.stream.synchronize()?;
+            self.heavy_rows.read(&done)?[0]
+        };
+        if heavy > 0 {
+            let arguments = (self.csr, &self.x, self.y.address(), self.scratch);
+            // SAFETY: as for `launch`.
+            unsafe { self.kernels.heavy_list.over(heavy, THREADS as u32).on(&self.stream, &arguments) }?;
         }
-        // SAFETY: the arguments are those that the kernels declare. They read the matrix and x, whose indices are in range, and write y and
-        // the scratch memory, which has an entry for each heavy row; all of it outlives the synchronisation in `run`.
-        unsafe { launch.launch(shape) }.map(drop)
+        Ok(())
     }
 }
 
-/// All work is in one stream, so that nothing needs the events that come with an address.
-fn address<T>(slice: &CudaSlice<T>, stream: &CudaStream) -> CUdeviceptr {
-    slice.device_ptr(stream).0
-}
-
-/// Sets the number of slots for pending device launches, and returns how many the device gave.
-pub fn set_pool(context: &CudaContext, slots: usize) -> Result<usize, DriverError> {
-    let limit = CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
-    context.set_limit(limit, slots)?;
-    context.get_limit(limit)
+/// A thread a row.
+fn over_rows(kernel: &Kernel, rows: usize) -> hotfire_host::Launch {
+    kernel.over(rows.div_ceil(THREADS) as u32, THREADS as u32)
 }

@@ -1,89 +1,38 @@
-//! y = relu(A x) for a sparse matrix whose rows differ much in length, by five strategies; two of them launch a grid per long
-//! row from inside the kernel. An ordinary CUDA client: it loads the driver, and runs on a GPU as on Hotfire.
+//! y = relu(A x) for a sparse matrix whose rows differ much in length, by six strategies; three of them launch grids from inside the
+//! kernel. An ordinary CUDA client on `hotfire-host`: it loads the driver, and runs on a GPU as on Hotfire.
 
+mod bench;
 mod device;
+mod generate;
+mod json;
 mod market;
 mod matrix;
-mod module;
+mod options;
+mod plant;
+mod plot;
 mod report;
 mod strategy;
+mod tune;
 mod verify;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::str::FromStr;
 
 use clap::Parser;
-use cudarc::driver::{CudaContext, sys};
+use hotfire_host::{Device, LaunchPool};
 
-use crate::device::Device;
+use crate::device::Product;
 use crate::matrix::{Matrix, Random};
-use crate::strategy::Strategy;
+use crate::options::{Command, Options};
+use crate::plant::Plant;
 use crate::verify::Reference;
 
-/// Multiplies a sparse matrix by a vector on a CUDA device, y = relu(A x), and checks every row of the result.
-#[derive(Parser)]
-#[command(
-    after_help = "Exit code 0: every row of every run is within its error bound of a double precision reference, but \
-                        for rows whose launch was refused: those are reported, and hold exactly what a lost launch leaves."
-)]
-struct Options {
-    /// Matrix Market file, plain or gzip
-    #[arg(required_unless_present = "generate", conflicts_with = "generate")]
-    matrix: Option<PathBuf>,
-    /// Generate a matrix instead: row lengths by a power law, but for HUBS very long rows
-    #[arg(long, value_name = "ROWS,EXPONENT,HUBS,SEED")]
-    generate: Option<PowerLaw>,
-    /// How to treat the long rows: inline, cdp, cdp-deterministic, worklist, two-pass or all
-    #[arg(long, default_value = "all", value_parser = strategies, value_name = "NAME")]
-    strategy: Strategies,
-    /// Rows with more entries than this are heavy
-    #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..1 << 30))]
-    heavy: u32,
-    /// Ask for so many slots for pending device launches; an H200 gives no fewer than 32 [default: what the heavy rows need, at least 2048]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..1 << 30))]
-    pool: Option<u32>,
-    /// Runs of each strategy
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    repeat: u32,
-}
-
-#[derive(Clone)]
-struct Strategies(Vec<Strategy>);
-
-fn strategies(name: &str) -> Result<Strategies, String> {
-    let chosen: Vec<Strategy> =
-        Strategy::ALL.into_iter().filter(|strategy| name == "all" || strategy.name() == name).collect();
-    if chosen.is_empty() { Err(format!("no strategy is called `{name}`")) } else { Ok(Strategies(chosen)) }
-}
-
-#[derive(Clone)]
-struct PowerLaw {
-    rows: u32,
-    exponent: f64,
-    hubs: u32,
-    seed: u64,
-}
-
-impl FromStr for PowerLaw {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let words: Vec<&str> = text.split(',').collect();
-        let [rows, exponent, hubs, seed] = words[..] else { return Err("expected ROWS,EXPONENT,HUBS,SEED") };
-        let rows = rows.parse().ok().filter(|rows| (1..=1 << 26).contains(rows)).ok_or("ROWS must be 1 to 2^26")?;
-        let exponent = exponent.parse().ok().filter(|exponent: &f64| exponent.is_finite());
-        Ok(Self {
-            rows,
-            exponent: exponent.ok_or("EXPONENT must be a number")?,
-            hubs: hubs.parse().ok().filter(|&hubs| hubs <= rows).ok_or("HUBS must be at most ROWS")?,
-            seed: seed.parse().map_err(|_| "SEED must be a whole number")?,
-        })
-    }
-}
-
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
+    let options = Options::parse();
+    let ended = match &options.command {
+        Some(Command::Bench(options)) => bench::run(options),
+        None => run(&options),
+    };
+    match ended {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(message) => {
@@ -93,48 +42,55 @@ fn main() -> ExitCode {
     }
 }
 
-fn load(options: &Options) -> Result<Matrix, String> {
-    if let Some(law) = &options.generate {
-        let matrix = matrix::power_law(law.rows, law.exponent, law.hubs, law.seed);
-        return matrix.ok_or_else(|| "that matrix would have more than 2^30 entries".to_owned());
-    }
-    let path = options.matrix.as_deref().expect("the command line has a file or --generate");
-    let matrix = market::read(path)?;
-    if matrix.rows() == 0 { Err(format!("{}: no rows", path.display())) } else { Ok(matrix) }
+/// The vector that everything here is multiplied by.
+fn vector(matrix: &Matrix) -> Vec<f32> {
+    let mut random = Random(1);
+    (0..matrix.columns).map(|_| random.signed_unit()).collect()
+}
+
+/// An error as its reader sees it.
+fn text(error: hotfire_host::Error) -> String {
+    error.to_string()
 }
 
 fn run(options: &Options) -> Result<bool, String> {
-    let matrix = load(options)?;
+    let matrix = options.load()?;
     let heavy = options.heavy as usize;
-    let mut random = Random(1);
-    let x: Vec<f32> = (0..matrix.columns).map(|_| random.signed_unit()).collect();
-    let reference = Reference::new(&matrix, &x);
-
-    // SAFETY: this only looks whether the driver's library can be loaded.
-    if !unsafe { sys::is_culib_present() } {
-        return Err("no CUDA driver here; start this program with `hotfire run -- …`".to_owned());
-    }
-    let cuda = |what: &'static str| move |error| format!("{what}: {error}");
-    let context = CudaContext::new(0).map_err(cuda("opening the device"))?;
+    let x = vector(&matrix);
+    let reference = options.verify.then(|| Reference::new(&matrix, &x));
+    let device = Device::open(0).map_err(text)?;
 
     // Every heavy row and the tail may be pending at once. The pool is sized before the first kernel.
-    let heavy_rows = matrix.lengths().filter(|&length| length > heavy).count();
-    let bound = heavy_rows + 1;
-    let wanted = options.pool.map_or(bound.max(2048), |slots| slots as usize);
-    let slots = device::set_pool(&context, wanted).map_err(cuda("sizing the launch pool"))?;
+    let lightest = tune::lightest(options);
+    let bound = device::pending(&matrix, lightest);
+    let pool = match (options.pool, options.plant) {
+        (_, Some(Plant::SmallPool)) => LaunchPool::of_size(&device, 1),
+        (Some(slots), _) => LaunchPool::of_size(&device, slots as usize),
+        (None, _) => LaunchPool::for_pending(&device, bound),
+    };
+    let pool = pool.map_err(text)?;
+    let product = Product::new(&device, &pool, &matrix, &x, lightest, options.plant);
+    let mut product = product.map_err(|error| format!("copying the matrix: {error}"))?;
+    let strategies = options.strategies(&matrix);
+    if options.tune {
+        return tune::run(options, &matrix, &mut product, &strategies).map(|()| true);
+    }
 
-    report::matrix(&matrix, heavy);
-    report::device(&context, slots, bound).map_err(cuda("asking for the device's properties"))?;
-    let module = module::load(&context)?;
-    let mut device = Device::new(&context, module, &matrix, &x, heavy).map_err(cuda("copying the matrix"))?;
-
-    let mut table = report::Table::begin();
-    for &strategy in &options.strategy.0 {
+    if !options.json {
+        report::matrix(&matrix, heavy);
+        report::device(&device, &pool, bound).map_err(text)?;
+    }
+    let mut table = report::Table::begin(options.json);
+    for strategy in strategies {
         for _ in 0..options.repeat {
-            let outcome = device.run(strategy).map_err(|error| format!("{}: {error}", strategy.name()))?;
-            let verdict = reference.check(&matrix, heavy, strategy, &outcome);
-            table.row(strategy, &outcome, &verdict);
+            let outcome = product.run(strategy).map_err(|error| format!("{}: {error}", strategy.name()))?;
+            let verdict = reference.as_ref().map(|reference| reference.check(&matrix, heavy, strategy, &outcome));
+            table.row(strategy, &outcome, verdict);
         }
+    }
+    if options.json {
+        println!("{}", json::run(&device, &matrix, heavy, &pool, &table)?);
+        return Ok(table.is_right());
     }
     Ok(table.end(matrix.rows()))
 }

@@ -1,4 +1,4 @@
-//! Sparse matrices in compressed rows, and matrices generated with a power law of row lengths.
+//! Sparse matrices in compressed rows.
 
 /// One stored entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,12 +83,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, bound: u32) -> u32 {
+    /// Below `bound`.
+    pub fn below(&mut self, bound: u32) -> u32 {
         ((self.next() >> 33) % u64::from(bound)) as u32
     }
 
     /// In [0, 1).
-    fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
@@ -96,41 +97,4 @@ impl Random {
     pub fn signed_unit(&mut self) -> f32 {
         ((self.next() >> 40) as i32 - (1 << 23)) as f32 / (1 << 23) as f32
     }
-}
-
-/// A square matrix whose row lengths follow a power law, P(length) ~ length^-exponent, with `hubs` rows of rows/4 to rows/2 entries.
-///
-/// `None` when it would have more than [`MOST_ENTRIES`].
-pub fn power_law(rows: u32, exponent: f64, hubs: u32, seed: u64) -> Option<Matrix> {
-    let mut random = Random(seed);
-    let longest = rows.clamp(1, 1024);
-    let mut total = 0.0;
-    let cumulative: Vec<f64> = (1..=longest)
-        .map(|length| {
-            total += f64::from(length).powf(-exponent);
-            total
-        })
-        .collect();
-    let mut lengths: Vec<u32> = (0..rows)
-        .map(|_| {
-            let point = random.unit() * total;
-            1 + cumulative[..cumulative.len() - 1].partition_point(|&sum| sum < point) as u32
-        })
-        .collect();
-    for _ in 0..hubs {
-        let row = random.below(rows) as usize;
-        lengths[row] = rows / 4 + random.below(rows / 4 + 1);
-    }
-    if lengths.iter().map(|&length| length as usize).sum::<usize>() > MOST_ENTRIES {
-        return None;
-    }
-    let mut entries = Vec::new();
-    for (row, &length) in lengths.iter().enumerate() {
-        entries.extend((0..length).map(|_| {
-            let column = random.below(rows);
-            Entry { row: row as u32, column, value: random.signed_unit() }
-        }));
-    }
-    let name = format!("power law, seed {seed}");
-    Some(Matrix::from_entries(name, rows as usize, rows as usize, &entries))
 }

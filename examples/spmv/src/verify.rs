@@ -24,6 +24,11 @@ impl Reference {
         Self { sum, bound }
     }
 
+    /// Each row's sum and bound.
+    pub fn rows(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.sum.iter().copied().zip(self.bound.iter().copied())
+    }
+
     /// The largest error of a row as a fraction of its bound, or what is wrong.
     ///
     /// A refused launch is no error of the device: a row whose launch was lost must be reported, and hold exactly zero. Without its tail, cdp
