@@ -52,13 +52,18 @@ fn implemented(directory: &Path) -> BTreeSet<String> {
             names.extend(implemented(&path));
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let text = fs::read_to_string(&path).expect("reading a source file");
-            for line in text.lines() {
-                let Some((kind, rest)) = line.trim_start().split_once(" fn ") else { continue };
-                if ["driver", "context", "runtime", "runtime_plain", "plain"].contains(&kind) {
+            let mut rest = text.as_str();
+            while let Some((line, _)) = rest.split_once('\n') {
+                if let Some((kind, from)) = line.trim_start().split_once(" fn ")
+                    && ["driver", "context", "runtime", "runtime_plain", "both", "plain"].contains(&kind)
+                {
+                    // Names may go on in the next lines.
+                    let head = &rest[line.len() - from.len()..];
                     let head =
-                        rest.split(['(', ':']).next().unwrap_or_default().split(" as ").next().unwrap_or_default();
+                        head.split(['(', ':']).next().unwrap_or_default().split(" as").next().unwrap_or_default();
                     names.extend(head.split('|').map(|name| name.trim().to_string()));
                 }
+                rest = &rest[line.len() + 1..];
             }
         }
     }

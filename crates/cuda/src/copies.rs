@@ -83,8 +83,8 @@ fn start(side: &Side3D) -> Result<(u64, Option<bool>), Status> {
     Ok((base.wrapping_add(rows.wrapping_mul(side.pitch as u64)).wrapping_add(side.x_in_bytes as u64), host))
 }
 
-/// `cuMemcpy3D` and its relatives.
-pub(crate) fn descriptor(copy: &Memcpy3D, stream: Stream, mode: Mode) -> Result<(), Status> {
+/// What a descriptor says.
+pub(crate) fn shape(copy: &Memcpy3D) -> Result<(Copy3d, Direction), Status> {
     let (source, from_host) = start(&copy.src)?;
     let (destination, to_host) = start(&copy.dst)?;
     let direction = match (from_host, to_host) {
@@ -108,6 +108,12 @@ pub(crate) fn descriptor(copy: &Memcpy3D, stream: Stream, mode: Mode) -> Result<
         height: copy.height as u64,
         depth: copy.depth as u64,
     };
+    Ok((shape, direction))
+}
+
+/// `cuMemcpy3D` and its relatives.
+pub(crate) fn descriptor(copy: &Memcpy3D, stream: Stream, mode: Mode) -> Result<(), Status> {
+    let (shape, direction) = shape(copy)?;
     pitched(&shape, direction, stream, mode)
 }
 

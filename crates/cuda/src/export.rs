@@ -7,6 +7,7 @@
 //! - `runtime`: the runtime API's implicit initialisation has happened and there is no sticky error; a failure
 //!   becomes the thread's last error.
 //! - `runtime_plain`: a runtime function that needs no device; a failure becomes the thread's last error.
+//! - `both`: a function of both APIs, `cuda…` first: `runtime` for the one, `context` for the other. With `as`, two names of each.
 //! - `plain`: a function with a signature of its own, exported as it is written.
 //!
 //! `fn a | b as default (…)` exports two forms that differ in what stream 0 means; `default` is bound to that.
@@ -26,6 +27,17 @@ macro_rules! export {
         pub extern "C" fn $name($($arg: $ty),*) $(-> $result)? {
             $crate::export::plain(stringify!($name), move || $body)
         }
+        export! { $($rest)* }
+    };
+    ($(#[$meta:meta])* both fn $runtime:ident | $driver:ident ($($arg:ident : $ty:ty),* $(,)?) $body:block $($rest:tt)*) => {
+        $crate::export::export! { $(#[$meta])* runtime fn $runtime ($($arg : $ty),*) $body }
+        $crate::export::export! { $(#[$meta])* context fn $driver ($($arg : $ty),*) $body }
+        export! { $($rest)* }
+    };
+    ($(#[$meta:meta])* both fn $runtime:ident | $runtime_own:ident | $driver:ident | $driver_own:ident as $default:ident
+     ($($arg:ident : $ty:ty),* $(,)?) $body:block $($rest:tt)*) => {
+        $crate::export::export! { $(#[$meta])* runtime fn $runtime | $runtime_own as $default ($($arg : $ty),*) $body }
+        $crate::export::export! { $(#[$meta])* context fn $driver | $driver_own as $default ($($arg : $ty),*) $body }
         export! { $($rest)* }
     };
     ($(#[$meta:meta])* $kind:ident fn $name:ident ($($arg:ident : $ty:ty),* $(,)?) $body:block $($rest:tt)*) => {

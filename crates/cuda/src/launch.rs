@@ -50,6 +50,7 @@ pub(crate) fn launch(
         block: shape.block,
         dynamic_shared: u32::try_from(shape.shared).map_err(|_| Status::INVALID_VALUE)?,
         stream: shape.stream,
+        handle: kernel as u64,
         attributes,
     };
     let bytes = function.parameter_bytes() as usize;
@@ -61,11 +62,16 @@ pub(crate) fn launch(
         large.resize(bytes, 0);
         &mut large[..]
     };
-    match parameters {
-        Parameters::Each(pointers) => gather(&function, pointers, block)?,
-        Parameters::Packed(extra) => unpack(extra, block)?,
-    }
+    fill(&function, parameters, block)?;
     Device::get().launch(&function, &config, block).ok()
+}
+
+/// Fills a parameter block.
+pub(crate) fn fill(function: &Function, parameters: Parameters, block: &mut [u8]) -> Result<(), Status> {
+    match parameters {
+        Parameters::Each(pointers) => gather(function, pointers, block),
+        Parameters::Packed(extra) => unpack(extra, block),
+    }
 }
 
 fn gather(function: &Function, pointers: *const *const c_void, block: &mut [u8]) -> Result<(), Status> {

@@ -15,6 +15,7 @@ mod copies;
 mod driver;
 mod error;
 mod export;
+mod graph;
 mod jit_options;
 mod launch;
 mod libc_calls;

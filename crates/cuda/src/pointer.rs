@@ -10,6 +10,11 @@ use hotfire_device::Status;
 pub struct Out<T>(*mut T);
 
 impl<T> Out<T> {
+    /// Nothing is wanted.
+    pub(crate) fn null() -> Self {
+        Self(std::ptr::null_mut())
+    }
+
     /// Writes the result; a null pointer is an invalid value.
     pub(crate) fn set(self, value: T) -> Result<(), Status> {
         if self.0.is_null() {
@@ -60,6 +65,11 @@ impl<T> Out<T> {
 pub struct In<T>(*const T);
 
 impl<T: Copy> In<T> {
+    /// Nothing is given.
+    pub(crate) fn null() -> Self {
+        Self(std::ptr::null())
+    }
+
     /// Reads it; a null pointer is an invalid value.
     pub(crate) fn get(&self) -> Result<T, Status> {
         self.get_at(0)

@@ -6,12 +6,10 @@ use std::cell::{Cell, RefCell};
 use hotfire_device::{Device, Status};
 
 use crate::context;
-use crate::pointer::Out;
 use crate::types::{Dim3, Handle};
 
 thread_local! {
     static LAST_ERROR: Cell<Status> = const { Cell::new(Status::SUCCESS) };
-    static CAPTURE_MODE: Cell<u32> = const { Cell::new(0) };
     /// The epoch of [`context::epoch`] in which the current context was seen to exist; 0 for none.
     static CHECKED: Cell<u64> = const { Cell::new(0) };
     static CONTEXTS: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
@@ -106,16 +104,6 @@ pub(crate) fn require_device() -> Result<(), Status> {
         CHECKED.set(epoch);
     }
     Device::get().sticky().ok()
-}
-
-/// `cudaThreadExchangeStreamCaptureMode`: kept, for nothing is captured.
-pub(crate) fn exchange_capture_mode(mode: &Out<u32>) -> Result<(), Status> {
-    const MODES: u32 = 3;
-    let new = mode.read()?;
-    if new >= MODES {
-        return Err(Status::INVALID_VALUE);
-    }
-    mode.set_at(0, CAPTURE_MODE.replace(new))
 }
 
 /// Keeps a launch configuration.

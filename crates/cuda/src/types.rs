@@ -226,6 +226,107 @@ pub struct ChannelFormat {
     pub kind: c_uint,
 }
 
+/// `cudaGraphEdgeData`, `CUgraphEdgeData`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GraphEdge {
+    pub from_port: u8,
+    pub to_port: u8,
+    pub kind: u8,
+    pub reserved: [u8; 5],
+}
+
+/// `cudaKernelNodeParams`, and what `CUDA_KERNEL_NODE_PARAMS` begins with in all versions.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KernelNodeParams {
+    pub func: Address,
+    pub grid: Dim3,
+    pub block: Dim3,
+    pub shared: c_uint,
+    pub params: *const *const c_void,
+    pub extra: *const *const c_void,
+}
+
+/// `CUDA_KERNEL_NODE_PARAMS` since version 2.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct DriverKernelNodeParams {
+    pub base: KernelNodeParams,
+    pub kern: Handle,
+    pub ctx: Handle,
+}
+
+/// `cudaMemsetParams`, and what `CUDA_MEMSET_NODE_PARAMS` begins with in all versions.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MemsetNodeParams {
+    pub dst: Address,
+    pub pitch: usize,
+    pub value: c_uint,
+    pub element_size: c_uint,
+    pub width: usize,
+    pub height: usize,
+}
+
+/// `cudaHostNodeParams`, `CUDA_HOST_NODE_PARAMS`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct HostNodeParams {
+    pub function: HostFunction,
+    pub data: *mut c_void,
+}
+
+/// `cudaMemAllocNodeParams`, `CUDA_MEM_ALLOC_NODE_PARAMS`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MemAllocNodeParams {
+    pub pool: PoolProps,
+    pub access: *const c_void,
+    pub access_count: usize,
+    pub bytes: usize,
+    pub dptr: Address,
+}
+
+/// `cudaConditionalNodeParams`; the driver's has a context behind.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ConditionalNodeParams {
+    pub handle: u64,
+    pub kind: c_uint,
+    pub size: c_uint,
+    pub graphs: *const Handle,
+}
+
+/// `cudaGraphNodeParams`, `CUgraphNodeParams`: the member that the type names, as words.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct GraphNodeParams {
+    pub kind: c_uint,
+    pub reserved0: [c_int; 3],
+    pub value: [u64; 29],
+    pub reserved2: i64,
+}
+
+/// `cudaGraphInstantiateParams`, `CUDA_GRAPH_INSTANTIATE_PARAMS`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct GraphInstantiateParams {
+    pub flags: u64,
+    pub upload_stream: Handle,
+    pub node: Handle,
+    pub result: c_uint,
+}
+
+/// `cudaGraphExecUpdateResultInfo`, `CUgraphExecUpdateResultInfo`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct GraphUpdateResult {
+    pub result: c_uint,
+    pub node: Handle,
+    pub from: Handle,
+}
+
 /// `CUctxCreateParams`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

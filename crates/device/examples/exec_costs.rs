@@ -50,6 +50,7 @@ fn grid(entry: EntryKind, blocks: u32, threads: u32, count: u64, shared: u32) ->
         dynamic_shared: 0,
         parameters: Box::leak(Box::new(count)) as *const u64 as *const u8,
         gridid: 0,
+        current_graph: Default::default(),
         workspace: 0,
         stack_limit: 1024,
         cancel: Arc::default(),

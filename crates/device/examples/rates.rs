@@ -18,6 +18,7 @@ impl Bench {
             block: [1; 3],
             dynamic_shared: 0,
             stream: Stream::LEGACY,
+            handle: 0,
             attributes: LaunchAttributes::default(),
         };
         let function = self.module.function(name).expect("the kernel exists");

@@ -47,6 +47,23 @@ pub struct Copy3d {
     pub depth: u64,
 }
 
+impl Copy3d {
+    /// A copy of bytes that lie one behind the other.
+    pub fn linear(destination: u64, source: u64, bytes: u64) -> Self {
+        Self {
+            destination,
+            destination_pitch: bytes,
+            destination_rows: 1,
+            source,
+            source_pitch: bytes,
+            source_rows: 1,
+            width: bytes,
+            height: 1,
+            depth: 1,
+        }
+    }
+}
+
 /// A set of `depth` slices of `height` rows of `width` elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Fill3d {

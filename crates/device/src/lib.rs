@@ -7,6 +7,7 @@ mod device;
 mod engine;
 pub mod error;
 pub mod exec;
+pub mod graph;
 mod limit;
 pub mod memory;
 pub mod module;

@@ -31,8 +31,10 @@ impl Status {
     pub const INVALID_SOURCE: Self = Self(300);
     pub const FILE_NOT_FOUND: Self = Self(301);
     pub const SHARED_OBJECT_SYMBOL_NOT_FOUND: Self = Self(302);
+    pub const OPERATING_SYSTEM: Self = Self(304);
     pub const INVALID_RESOURCE_HANDLE: Self = Self(400);
     pub const ILLEGAL_STATE: Self = Self(401);
+    pub const LOSSY_QUERY: Self = Self(402);
     pub const SYMBOL_NOT_FOUND: Self = Self(500);
     pub const NOT_READY: Self = Self(600);
     pub const ILLEGAL_ADDRESS: Self = Self(700);
@@ -47,6 +49,15 @@ impl Status {
     pub const NOT_PERMITTED: Self = Self(800);
     pub const NOT_SUPPORTED: Self = Self(801);
     pub const STREAM_CAPTURE_UNSUPPORTED: Self = Self(900);
+    pub const STREAM_CAPTURE_INVALIDATED: Self = Self(901);
+    pub const STREAM_CAPTURE_MERGE: Self = Self(902);
+    pub const STREAM_CAPTURE_UNMATCHED: Self = Self(903);
+    pub const STREAM_CAPTURE_UNJOINED: Self = Self(904);
+    pub const STREAM_CAPTURE_ISOLATION: Self = Self(905);
+    pub const STREAM_CAPTURE_IMPLICIT: Self = Self(906);
+    pub const CAPTURED_EVENT: Self = Self(907);
+    pub const STREAM_CAPTURE_WRONG_THREAD: Self = Self(908);
+    pub const GRAPH_EXEC_UPDATE_FAILURE: Self = Self(910);
     pub const INVALID_CLUSTER_SIZE: Self = Self(912);
     pub const UNKNOWN: Self = Self(999);
 }

@@ -12,7 +12,8 @@ fn fixture(config: Config) -> Fixture {
 
 fn launch(f: &Fixture, stream: Stream, grid: u32, block: u32, parameters: &[u8]) -> Status {
     let attributes = LaunchAttributes { cooperative: true, ..Default::default() };
-    let config = LaunchConfig { grid: [grid, 1, 1], block: [block, 1, 1], dynamic_shared: 0, stream, attributes };
+    let config =
+        LaunchConfig { grid: [grid, 1, 1], block: [block, 1, 1], dynamic_shared: 0, stream, handle: 0, attributes };
     f.device.launch(&f.function("meet"), &config, parameters)
 }
 

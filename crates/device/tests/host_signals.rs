@@ -65,6 +65,7 @@ fn host_faults_go_to_the_host_and_device_faults_to_the_device() {
         dynamic_shared: 0,
         parameters: std::ptr::null(),
         gridid: 1,
+        current_graph: Default::default(),
         workspace: 0,
         stack_limit: 1024,
         cancel: Arc::default(),

@@ -70,6 +70,7 @@ fn bad_configurations_fail_at_the_call_and_harm_nothing() {
         block: [1; 3],
         dynamic_shared: 49_153,
         stream: Stream::LEGACY,
+        handle: 0,
         attributes: Default::default(),
     };
     assert_eq!(f.device.launch(&function, &config, &[]), Status::INVALID_VALUE);

@@ -145,7 +145,7 @@ impl Model {
         index
     }
 
-    fn append_tail(&mut self, parent: u32, index: u32) {
+    pub(crate) fn append_tail(&mut self, parent: u32, index: u32) {
         let node = &mut self.nodes[parent as usize];
         match std::mem::replace(&mut node.last_tail, index) {
             NONE => node.first_tail = index,

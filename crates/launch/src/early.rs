@@ -137,10 +137,15 @@ impl Model {
 
     /// `to` may start at the trigger of `from`, and is not done before `from` is complete.
     pub(crate) fn depend(&mut self, from: Item, to: u32) {
+        self.depend_on(from, to, Early::Triggered);
+    }
+
+    /// The same from when `from` has come so far.
+    pub(crate) fn depend_on(&mut self, from: Item, to: u32, early: Early) {
         if !self.is_complete(from) {
             self.primaries.push(from);
         }
-        self.connect_early(Early::Triggered, from, to);
+        self.connect_early(early, from, to);
         self.connect(EdgeKind::Prerequisite, from, to);
     }
 

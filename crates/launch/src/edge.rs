@@ -16,6 +16,8 @@ pub enum EdgeKind {
     Event,
     /// A tail waits for the end of its grid, or for the tail before it (3.3).
     Tail,
+    /// A dependency between nodes of a graph, or between launches of one executable graph (5).
+    Graph,
     /// It may start once all blocks of the source have triggered or exited (4.2).
     Programmatic,
     /// It may start once all blocks of the source have begun (4.1).

@@ -2,7 +2,8 @@
 //!
 //! What it models, section by section of `launch-model.md`: host streams, the legacy default stream and events
 //! (2.2); the tree of device launches and its completion (3.1); the four kinds of device stream (3.2); tail order
-//! (3.3); the launch pool and the event pool (3.5); programmatic dependent launch (4). It knows neither threads nor clocks nor memory: a device asks for
+//! (3.3); the launch pool and the event pool (3.5); programmatic dependent launch (4); graphs, whose nodes are items within the item of
+//! their launch (5). It knows neither threads nor clocks nor memory: a device asks for
 //! an [`Item`] to start with [`Model::next`], runs it however it likes, says [`Model::finished`], and learns from
 //! [`Model::drain_completed`] what is over. A [`Policy`] chooses among the items that may start.
 //!
@@ -37,6 +38,7 @@ pub mod order;
 mod owned;
 mod policy;
 mod pool;
+mod within;
 
 pub use children::{DeviceLaunchStream, LaunchError};
 pub use early::Early;
@@ -47,3 +49,4 @@ pub use model::{Limits, Model};
 pub use node::{Stage, Work};
 pub use policy::{Choice, Policy, Situation};
 pub use pool::{EventPoolFull, PoolFull};
+pub use within::GraphEdge;

@@ -30,7 +30,7 @@ pub enum ItemLabel {
 /// An item's own: what it started with, and what its threads have learnt since.
 pub(super) struct Own {
     label: ItemLabel,
-    start: Option<Arc<Clock>>,
+    pub(super) start: Option<Arc<Clock>>,
     acquired: Option<Clock>,
     complete: Option<Fact>,
     /// Streams of its threads.
@@ -176,13 +176,24 @@ impl Checker {
         complete: Option<Fact>,
         start: Clock,
     ) -> ItemId {
-        let item = self.items.add(parent, tail, complete);
         if let (NO_ITEM, Some(fact)) = (parent, complete) {
             match self.outstanding.iter_mut().find(|known| known.chain == fact.chain) {
                 Some(known) => known.position = fact.position,
                 None => self.outstanding.push(fact),
             }
         }
+        self.add_item(label, parent, tail, complete, start)
+    }
+
+    pub(super) fn add_item(
+        &mut self,
+        label: ItemLabel,
+        parent: ItemId,
+        tail: bool,
+        complete: Option<Fact>,
+        start: Clock,
+    ) -> ItemId {
+        let item = self.items.add(parent, tail, complete);
         if let (NO_ITEM, Some(outcome)) = (parent, &mut self.outcome) {
             outcome.submit(item);
         }
@@ -271,9 +282,10 @@ impl Checker {
         if let Some(fact) = own.complete {
             self.learnt.entry(fact.chain).or_default().push((fact.position, acquired.clone()));
         }
-        let parent = self.items.parent(item);
-        if parent != NO_ITEM {
-            self.acquired(parent, &acquired);
+        let graph = self.items.graph(item);
+        let above = if graph == NO_ITEM { self.items.parent(item) } else { graph };
+        if above != NO_ITEM {
+            self.acquired(above, &acquired);
         }
     }
 

@@ -54,11 +54,17 @@ impl Checker {
     pub fn submit_at(&mut self, label: ItemLabel, place: &Place) -> ItemId {
         let clock = self.host_clock(&place.behind);
         let item = self.submit(label, NO_ITEM, false, place.complete, clock);
+        self.note_place(item, label, place);
+        item
+    }
+
+    /// What may start early, and what others may depend on so.
+    pub(super) fn note_place(&mut self, item: ItemId, label: ItemLabel, place: &Place) {
         if let (ItemLabel::Grid(_), Some(fact)) = (label, place.complete) {
             self.by_fact.insert(fact, item);
         }
         if place.behind == place.in_order {
-            return item;
+            return;
         }
         let primaries = place.prerequisites.iter().filter_map(|primary| {
             let item = *self.by_fact.get(&primary.complete)?;
@@ -74,7 +80,6 @@ impl Checker {
             first: None,
         };
         self.own[item.0 as usize].early = Some(Box::new(early));
-        item
     }
 
     fn early(&self, item: ItemId) -> Option<&Early> {

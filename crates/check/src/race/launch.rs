@@ -73,6 +73,29 @@ impl Checker {
         (self.submit(label, parent, queue == DeviceQueue::Tail, complete, clock), time)
     }
 
+    /// A thread of a kernel of the graph `graph` launches another graph, perhaps into the graph's tail stream. As [`Checker::device_launch`].
+    pub fn device_graph(
+        &mut self,
+        block: &mut BlockOrder,
+        caller: Caller,
+        graph: ItemId,
+        tail: bool,
+        label: ItemLabel,
+    ) -> (ItemId, u32) {
+        let (mut behind, mut complete) = (Facts::default(), None);
+        if tail {
+            let point = block.point(caller);
+            let mut line = self.streams_mut(graph).lines.remove(&DeviceQueue::Tail).unwrap_or_default();
+            behind = line.behind(|launch| block.knows_point(self, caller.thread, launch));
+            behind.learn(self.items.done(graph));
+            complete = Some(line.launch(point, &behind, &mut self.items));
+            self.streams_mut(graph).lines.insert(DeviceQueue::Tail, line);
+        }
+        let (mut clock, time): (Clock, u32) = block.hand_on(self, caller.thread, caller.time);
+        clock.facts.join(&behind);
+        (self.submit(label, block.item, tail, complete, clock), time)
+    }
+
     /// A thread records an event: it stands for what the thread knows to be in the stream.
     pub fn device_record(&mut self, block: &BlockOrder, caller: Caller, queue: DeviceQueue, event: u64) {
         let facts = self.behind(block, caller, queue);

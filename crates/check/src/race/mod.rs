@@ -13,6 +13,7 @@ mod block;
 mod checker;
 mod early;
 mod fast;
+mod graph;
 mod launch;
 mod range;
 mod strong;

@@ -2,13 +2,14 @@
 
 use std::ffi::{c_int, c_void};
 
+use hotfire_device::graph::HostNode;
 use hotfire_device::{Device, Event, Status, Stream};
 
 use super::attribute::PRIORITIES;
 use crate::export::export;
 use crate::pointer::{In, Out};
+use crate::thread;
 use crate::types::{Handle, HostFunction, StreamCallback};
-use crate::{context, thread};
 
 const NON_BLOCKING: u32 = 1;
 
@@ -42,8 +43,7 @@ impl UserData {
 /// `cudaLaunchHostFunc`.
 pub(crate) fn host_function(stream: Stream, function: HostFunction, data: *mut c_void) -> Result<(), Status> {
     let function = function.ok_or(Status::INVALID_VALUE)?;
-    let data = UserData(data);
-    Device::get().host_function(stream, Box::new(move || function(data.get()))).ok()
+    Device::get().host_call(stream, HostNode { function, data: data as u64 }).ok()
 }
 
 /// `cudaStreamAddCallback`: a host function that is told the stream and its status.
@@ -95,7 +95,8 @@ export! {
         if flags & !EXTERNAL != 0 {
             return Err(Status::INVALID_VALUE);
         }
-        Device::get().stream_wait_event(default.resolve(stream), Event(event as u64)).ok()
+        let external = flags & EXTERNAL != 0;
+        Device::get().stream_wait_event_as(default.resolve(stream), Event(event as u64), external).ok()
     }
 
     /// A stream's priority.
@@ -152,18 +153,6 @@ export! {
         _length: usize, _flags: u32) {
         flags(default.resolve(stream))?;
         Device::get().find(address).map(|_| ()).ok_or(Status::INVALID_VALUE)
-    }
-
-    /// Whether a stream is being captured: capture is not implemented, so none is.
-    context fn cuStreamIsCapturing | cuStreamIsCapturing_ptsz as default (stream: Handle, status: Out<u32>) {
-        flags(default.resolve(stream))?;
-        status.set(0)
-    }
-
-    /// How this thread's calls meet captures of others: there are none.
-    driver fn cuThreadExchangeStreamCaptureMode(mode: Out<u32>) {
-        context::require_initialised()?;
-        crate::thread::exchange_capture_mode(&mode)
     }
 
     /// Takes the attributes of one stream for another: all of them are hints.

@@ -46,14 +46,15 @@ fn start(side: &PitchedPtr, position: &Pos) -> u64 {
     side.ptr.wrapping_add(row.wrapping_mul(side.pitch as u64)).wrapping_add(position.x as u64)
 }
 
-fn slices(copy: &Memcpy3DParms, direction: Direction, stream: Stream, mode: Mode) -> Result<(), Status> {
+/// What a descriptor says, its kind apart.
+pub(crate) fn shape(copy: &Memcpy3DParms) -> Result<Copy3d, Status> {
     if !copy.src_array.is_null() || !copy.dst_array.is_null() {
         return Err(refuse_array());
     }
     if copy.extent.width > copy.src_ptr.pitch || copy.extent.width > copy.dst_ptr.pitch {
         return Err(Status::INVALID_PITCH);
     }
-    let shape = Copy3d {
+    Ok(Copy3d {
         destination: start(&copy.dst_ptr, &copy.dst_pos),
         destination_pitch: copy.dst_ptr.pitch as u64,
         destination_rows: copy.dst_ptr.ysize as u64,
@@ -63,8 +64,11 @@ fn slices(copy: &Memcpy3DParms, direction: Direction, stream: Stream, mode: Mode
         width: copy.extent.width as u64,
         height: copy.extent.height as u64,
         depth: copy.extent.depth as u64,
-    };
-    pitched(&shape, direction, stream, mode)
+    })
+}
+
+fn slices(copy: &Memcpy3DParms, direction: Direction, stream: Stream, mode: Mode) -> Result<(), Status> {
+    pitched(&shape(copy)?, direction, stream, mode)
 }
 
 fn peers(copy: &Memcpy3DPeerParms, stream: Stream, mode: Mode) -> Result<(), Status> {

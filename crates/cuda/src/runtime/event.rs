@@ -30,7 +30,7 @@ export! {
         if flags & !EXTERNAL != 0 {
             return Err(Status::INVALID_VALUE);
         }
-        Device::get().event_record(Event(event as u64), default.resolve(stream)).ok()
+        Device::get().event_record_as(Event(event as u64), default.resolve(stream), flags & EXTERNAL != 0).ok()
     }
 
     /// Whether the marked place was reached.

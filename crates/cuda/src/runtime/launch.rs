@@ -12,7 +12,7 @@ use crate::registration;
 use crate::types::{Dim3, Handle, RuntimeLaunch};
 
 /// The kernel handle behind what a program launches: a host function, or a kernel handle already.
-pub(super) fn kernel(function: u64) -> Result<Handle, Status> {
+pub(crate) fn kernel(function: u64) -> Result<Handle, Status> {
     if let Some(handle) = registration::kernel(function) {
         return Ok(handle);
     }

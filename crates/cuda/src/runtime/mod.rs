@@ -15,3 +15,7 @@ mod properties;
 mod set;
 mod stream;
 mod symbol;
+
+pub(crate) use copy::shape as slices_of;
+pub(crate) use launch::kernel;
+pub(crate) use symbol::{source as symbol_from, target as symbol_to};

@@ -46,7 +46,8 @@ export! {
         if flags & !EXTERNAL != 0 {
             return Err(Status::INVALID_VALUE);
         }
-        Device::get().stream_wait_event(default.resolve(stream), Event(event as u64)).ok()
+        let external = flags & EXTERNAL != 0;
+        Device::get().stream_wait_event_as(default.resolve(stream), Event(event as u64), external).ok()
     }
 
     /// A stream's priority.
@@ -89,17 +90,6 @@ export! {
         _length: usize, _flags: u32) {
         stream_flags(default.resolve(stream))?;
         Device::get().find(address).map(|_| ()).ok_or(Status::INVALID_VALUE)
-    }
-
-    /// Whether a stream is being captured: capture is not implemented, so none is.
-    runtime fn cudaStreamIsCapturing | cudaStreamIsCapturing_ptsz as default (stream: Handle, status: Out<u32>) {
-        stream_flags(default.resolve(stream))?;
-        status.set(0)
-    }
-
-    /// How this thread's calls meet captures of others: there are none.
-    runtime_plain fn cudaThreadExchangeStreamCaptureMode(mode: Out<u32>) {
-        crate::thread::exchange_capture_mode(&mode)
     }
 
     /// Takes the attributes of one stream for another: all of them are hints.

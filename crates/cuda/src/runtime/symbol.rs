@@ -15,6 +15,26 @@ fn part(symbol: u64, offset: usize, bytes: usize) -> Result<u64, Status> {
     if end > size { Err(Status::INVALID_VALUE) } else { Ok(address + offset as u64) }
 }
 
+/// The bytes of a variable that is copied to, and the direction.
+pub(crate) fn target(symbol: u64, offset: usize, bytes: usize, kind: u32) -> Result<(u64, Direction), Status> {
+    match direction(kind)? {
+        direction @ (Direction::HostToDevice | Direction::DeviceToDevice | Direction::Default) => {
+            Ok((part(symbol, offset, bytes)?, direction))
+        }
+        _ => Err(Status::INVALID_MEMCPY_DIRECTION),
+    }
+}
+
+/// The bytes of a variable that is copied from, and the direction.
+pub(crate) fn source(symbol: u64, offset: usize, bytes: usize, kind: u32) -> Result<(u64, Direction), Status> {
+    match direction(kind)? {
+        direction @ (Direction::DeviceToHost | Direction::DeviceToDevice | Direction::Default) => {
+            Ok((part(symbol, offset, bytes)?, direction))
+        }
+        _ => Err(Status::INVALID_MEMCPY_DIRECTION),
+    }
+}
+
 fn to(
     symbol: u64,
     from: u64,
@@ -24,11 +44,8 @@ fn to(
     stream: Stream,
     mode: Mode,
 ) -> Result<(), Status> {
-    let direction = match direction(kind)? {
-        direction @ (Direction::HostToDevice | Direction::DeviceToDevice | Direction::Default) => direction,
-        _ => return Err(Status::INVALID_MEMCPY_DIRECTION),
-    };
-    linear(part(symbol, offset, bytes)?, from, bytes, direction, stream, mode)
+    let (to, direction) = target(symbol, offset, bytes, kind)?;
+    linear(to, from, bytes, direction, stream, mode)
 }
 
 fn from(
@@ -40,11 +57,8 @@ fn from(
     stream: Stream,
     mode: Mode,
 ) -> Result<(), Status> {
-    let direction = match direction(kind)? {
-        direction @ (Direction::DeviceToHost | Direction::DeviceToDevice | Direction::Default) => direction,
-        _ => return Err(Status::INVALID_MEMCPY_DIRECTION),
-    };
-    linear(to, part(symbol, offset, bytes)?, bytes, direction, stream, mode)
+    let (from, direction) = source(symbol, offset, bytes, kind)?;
+    linear(to, from, bytes, direction, stream, mode)
 }
 
 export! {

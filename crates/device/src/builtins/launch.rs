@@ -12,8 +12,8 @@ use crate::status::Status;
 use hotfire_check::ItemLabel;
 use hotfire_jit::abi::ThreadContext;
 use hotfire_launch::{DeviceLaunchStream, DeviceStream, LaunchError, Work};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Once};
 
 /// Largest parameter block (PTX ISA, kernel function parameters: 32,764 bytes from sm_70 on).
 const MOST_PARAMETER_BYTES: u64 = 32_764;
@@ -286,21 +286,5 @@ pub(super) unsafe extern "C-unwind" fn launch_device(
         if gives_way {
             exec::give_way(context);
         }
-    }
-}
-
-/// `cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream)`: not yet.
-pub(super) unsafe extern "C-unwind" fn graph_launch(
-    context: *mut ThreadContext,
-    _arguments: *const u8,
-    result: *mut u8,
-) {
-    // SAFETY: called by generated code with this signature.
-    unsafe {
-        Caller(context).status(result, |_, _| {
-            static ONCE: Once = Once::new();
-            ONCE.call_once(|| eprintln!("hotfire: device graphs (cudaGraphLaunch in device code) are not implemented"));
-            Err(Status::NOT_SUPPORTED)
-        });
     }
 }

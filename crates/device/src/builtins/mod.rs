@@ -5,6 +5,7 @@ mod arguments;
 mod assert;
 mod copies;
 mod format;
+mod graph;
 mod heap;
 mod launch;
 mod printf;
@@ -35,7 +36,8 @@ pub(crate) fn find(symbol: &str) -> Option<DeviceFunction> {
             "GetParameterBufferV2" => launch::get_parameter_buffer_v2,
             "LaunchDevice" | "LaunchDevice_ptsz" => launch::launch_device,
             "LaunchDeviceV2" | "LaunchDeviceV2_ptsz" => launch::launch_device_v2,
-            "GraphLaunch" => launch::graph_launch,
+            "GraphLaunch" => graph::graph_launch,
+            "GraphSetConditional" => graph::set_conditional,
             "StreamCreateWithFlags" => streams::stream_create,
             "StreamDestroy" => streams::stream_destroy,
             "StreamWaitEvent" | "StreamWaitEvent_ptsz" => streams::stream_wait_event,

@@ -2,7 +2,7 @@
 
 use super::grids::{Kind, Record};
 use super::results::{self, Uses};
-use super::{Checking, Origin, Queue, Stack};
+use super::{Checking, OperationRecord, Origin, Queue, Stack};
 use crate::engine::Grid;
 use crate::exec;
 use crate::module::Function;
@@ -225,7 +225,8 @@ impl Checking {
             Origin::Host(stack) => {
                 let frames = stack.frames();
                 let place = super::origin::place(&frames);
-                (place.clone(), vec![queued(Thread::Host, &place, None, frames)])
+                let own = queued(Thread::Host, &place, None, frames);
+                (place, std::iter::once(own).chain(self.graph_of(record.queue)).collect())
             }
             Origin::Device(who) => {
                 let side = self.access(*who, action);
@@ -288,8 +289,22 @@ impl Checking {
                 place,
                 stack: frames,
             });
+            launches.extend(self.graph_of(record.queue));
         }
         launches
+    }
+
+    /// The launch of the graph that something is a node of.
+    fn graph_of(&self, queue: Queue) -> Option<Launch> {
+        let Queue::Node { launch, .. } = queue else { return None };
+        let OperationRecord { call, queue, by } = self.graph_launch(launch)?;
+        let host = match queue {
+            Queue::Host(number) => self.grids.lock().host_stream_text(number).to_owned(),
+            _ => String::new(),
+        };
+        let stream = self.queue_text(queue, None, &host);
+        let side = self.origin(&by, Action::Launch)?;
+        Some(Launch { what: call.into(), stream, by: side.thread, place: side.place, stack: side.stack })
     }
 
     /// `scale<<<(4,1,1), (256,1,1)>>>`
@@ -307,6 +322,7 @@ impl Checking {
             Queue::Named(number) => format!("device stream #{number}"),
             Queue::FireAndForget => "fire-and-forget".into(),
             Queue::Tail => "tail".into(),
+            Queue::Node { node, .. } => format!("node {node} of a graph"),
         }
     }
 }

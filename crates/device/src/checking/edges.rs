@@ -89,6 +89,13 @@ impl Checking {
                     "or launch the second one into `cudaStreamTailLaunch`",
                 ],
             ),
+            Relation::Stream if checker.share_graph(now.agent.item, before.agent.item) => (
+                "no path of edges in the graph leads from one of the two nodes to the other",
+                &[
+                    "`cudaGraphAddDependencies(graph, &first, &second, nullptr, 1);`",
+                    "or, in a capture, an event recorded behind the first one, for which the stream of the second one waits before it",
+                ],
+            ),
             Relation::Stream => (
                 "the two are in streams that no event, and not the legacy default stream, orders",
                 &["`cudaEventRecord(event, first);` then `cudaStreamWaitEvent(second, event);`, or use one stream"],

@@ -36,6 +36,11 @@ pub(crate) enum Queue {
     Named(u32),
     FireAndForget,
     Tail,
+    /// A node, by its number, of the launch of a graph, by its number in [`Grids`].
+    Node {
+        node: u32,
+        launch: u32,
+    },
 }
 
 /// One launch.
@@ -73,6 +78,8 @@ pub(crate) struct Grids {
     named: HashMap<u64, u32>,
     /// The first launch behind each synchronisation with the whole device.
     epochs: Vec<u64>,
+    /// Launches of graphs: the number of the operation that stands for each.
+    pub graphs: Vec<u64>,
 }
 
 impl Default for Grids {
@@ -86,6 +93,7 @@ impl Default for Grids {
             by_handle: HashMap::from([(Stream::LEGACY.0, 0)]),
             named: HashMap::new(),
             epochs: Vec::new(),
+            graphs: Vec::new(),
         }
     }
 }

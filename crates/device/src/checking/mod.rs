@@ -11,6 +11,7 @@ mod describe;
 mod early;
 mod edges;
 mod failures;
+mod graph;
 mod grids;
 mod handles;
 mod heap;
@@ -58,6 +59,7 @@ use failures::Failures;
 use handles::Handles;
 use heap::HeapNulls;
 use hotfire_check::{Checker, Collector, Report};
+use hotfire_launch::order::ItemId;
 use names::Names;
 use parking_lot::Mutex;
 use shared::Shared;
@@ -100,6 +102,8 @@ pub(crate) struct Checking {
     recorder: Option<Mutex<outcome::Recorder>>,
     early: Mutex<EarlyStarts>,
     launches: Mutex<overlap::Launches>,
+    /// Chains of rounds of conditional nodes.
+    rounds: Mutex<HashMap<ItemId, u32>>,
 }
 
 /// The functions that checked code calls.
@@ -139,6 +143,7 @@ impl Checking {
             recorder: None,
             early: Mutex::default(),
             launches: Mutex::default(),
+            rounds: Mutex::default(),
         }
     }
 

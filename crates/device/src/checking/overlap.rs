@@ -1,7 +1,7 @@
 //! `advice/no-overlap`: programmatic launches that gain nothing (launch-model 4.1 to 4.3, 4.10). Judged at the end, over the whole run.
 
 use super::Checking;
-use crate::engine::{Grid, State};
+use crate::module::Function;
 use hotfire_check::{Action, Finding, ItemLabel, Rule};
 use hotfire_launch::order::{Front, ItemId};
 use std::collections::BTreeMap;
@@ -31,9 +31,8 @@ enum Reason {
 
 impl Checking {
     /// The host launched a grid: `asked` if with the attribute.
-    pub fn may_overlap(&self, state: &State, grid: &Grid, id: ItemId, asked: bool) {
-        let front = state.model.order.last().front;
-        let waits = front == Front::Kernel && grid.function.waits();
+    pub fn may_overlap(&self, function: &Function, gridid: u64, front: Front, id: ItemId, asked: bool) {
+        let waits = front == Front::Kernel && function.waits();
         if !asked && !waits {
             return;
         }
@@ -43,7 +42,7 @@ impl Checking {
                 _ => None,
             })
         });
-        self.launches.lock().0.push(Launch { gridid: grid.code.gridid, asked, front, primary });
+        self.launches.lock().0.push(Launch { gridid, asked, front, primary });
     }
 
     /// Findings about launches; made anew each time.

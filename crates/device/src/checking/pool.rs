@@ -67,6 +67,8 @@ fn bound(grids: &Grids, dropped: &Dropped, of_kernel: &HashMap<usize, u64>, mut 
     let mut lanes: HashMap<u64, HashMap<Lane, Line>> = HashMap::new();
     // By epoch and stream of the host.
     let mut roots: HashMap<(usize, u32), u64> = HashMap::new();
+    // By epoch and launch of a graph.
+    let mut graphs: HashMap<(usize, u32), u64> = HashMap::new();
     // Children come after their parents.
     for (id, record, kind) in grids.all().rev() {
         if below.is_empty() {
@@ -74,7 +76,8 @@ fn bound(grids: &Grids, dropped: &Dropped, of_kernel: &HashMap<usize, u64>, mut 
         }
         let Below { free, tails } = below[id as usize];
         let streams: u64 = lanes.remove(&id).iter().flat_map(HashMap::values).map(|line| line.most).sum();
-        let own = u64::from(record.parent != 0);
+        let of_graph = matches!(record.queue, Queue::Node { .. });
+        let own = u64::from(record.parent != 0 && !of_graph);
         let lost = dropped.get(&id).into_iter().flatten();
         let lost: u64 = lost.map(|(kernel, count)| count * of_kernel.get(kernel).copied().unwrap_or(1).max(1)).sum();
         let running = own + tails.later + free + streams + lost;
@@ -87,6 +90,11 @@ fn bound(grids: &Grids, dropped: &Dropped, of_kernel: &HashMap<usize, u64>, mut 
                 *slot = most.max(*slot);
             }
             Queue::FireAndForget => below[parent].free += most,
+            // Nodes may run beside each other; device code launches graphs without a slot, and only such whose kernels launch no grids.
+            Queue::Node { launch, .. } if parent == 0 => {
+                *graphs.entry((grids.epoch_of(id), launch)).or_default() += most;
+            }
+            Queue::Node { .. } => {}
             Queue::Tail => below[parent].tails.push_before(most),
             Queue::Null => {
                 let lane = Lane::Block(record.block);
@@ -98,6 +106,15 @@ fn bound(grids: &Grids, dropped: &Dropped, of_kernel: &HashMap<usize, u64>, mut 
         }
     }
     let mut epochs: HashMap<usize, [u64; 3]> = HashMap::new();
+    // Launches of graphs count as in a stream that joins with none.
+    let mut most_of_graphs: HashMap<usize, u64> = HashMap::new();
+    for ((epoch, _), most) in graphs {
+        let known = most_of_graphs.entry(epoch).or_default();
+        *known = most.max(*known);
+    }
+    most_of_graphs
+        .into_iter()
+        .for_each(|(epoch, most)| epochs.entry(epoch).or_default()[StreamClass::NonBlocking as usize] += most);
     for ((epoch, stream), most) in roots {
         epochs.entry(epoch).or_default()[grids.host_stream_class(stream) as usize] += most;
     }

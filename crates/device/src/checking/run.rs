@@ -63,8 +63,13 @@ impl Checking {
                 let raced = self.rows(device, id, time, &shape, true);
                 self.outcome_filled(device, id, &shape, raced);
             }
-            Operation::Free(address) => self.free_in_stream(device, id, time, *address),
-            Operation::Host(_) | Operation::Caller => {}
+            Operation::Free(address) | Operation::GraphFree(address) => self.free_in_stream(device, id, time, *address),
+            // What they hold has items of its own; memory that comes to life nobody can have touched.
+            Operation::Host(_)
+            | Operation::Caller
+            | Operation::Graph(_)
+            | Operation::Decide(_)
+            | Operation::GraphAlloc(..) => {}
         }
     }
 

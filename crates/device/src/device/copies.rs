@@ -6,6 +6,7 @@
 use super::{Device, Stream};
 use crate::copy::{Copy3d, Direction, Fill3d, Mode};
 use crate::engine::{Operation, State};
+use crate::graph::NodeParams;
 use crate::memory::Kind;
 use crate::status::Status;
 use hotfire_launch::{Item, Stage, Work};
@@ -85,6 +86,20 @@ impl Device {
         if legal { Ok((destination, source)) } else { Err(Status::INVALID_VALUE) }
     }
 
+    /// If the (resolved) stream is captured, a copy or set becomes a node; one that waits is refused while it might belong to a capture.
+    fn capture_call(
+        &'static self,
+        stream: Stream,
+        mode: Mode,
+        params: impl FnOnce() -> NodeParams,
+    ) -> Option<Result<(), Status>> {
+        if mode == Mode::Async {
+            return Some(self.capture_work(stream, false, || Ok(params()))?.map(drop));
+        }
+        let refused = self.refuse_captured(stream).and_then(|()| self.refuse_unsafe());
+        refused.err().map(Err)
+    }
+
     fn submit(&'static self, stream: Stream, operation: Operation, call: &'static str) -> Result<Item, Status> {
         let handle = self.resolve(stream);
         self.healthy()?;
@@ -102,7 +117,7 @@ impl Device {
                     Operation::Fill(fill) => checking.queued_fill(state, fill),
                     // The caller waits.
                     Operation::Caller => {}
-                    Operation::Free(_) | Operation::Host(_) => checking.queued(state, None),
+                    _ => checking.queued(state, None),
                 }
             }
             state.attach_operation(item, operation);
@@ -186,6 +201,9 @@ impl Device {
     ) -> Result<(), Status> {
         let stream = self.resolve(stream);
         self.healthy()?;
+        if let Some(captured) = self.capture_call(stream, mode, || NodeParams::Memcpy(*copy, direction)) {
+            return captured;
+        }
         if copy.width == 0 || copy.height == 0 || copy.depth == 0 {
             return self.engine.look(|state| state.stream(stream).map(drop));
         }
@@ -243,6 +261,10 @@ impl Device {
 
     fn start_fill(&'static self, fill: &Fill3d, stream: Stream, mode: Mode) -> Result<(), Status> {
         self.healthy()?;
+        let handle = self.resolve(stream);
+        if let Some(captured) = self.capture_call(handle, mode, || NodeParams::Memset(*fill)) {
+            return captured;
+        }
         let place = match check_fill(fill)? {
             0 => return Ok(()),
             bytes => self.place(fill.destination, bytes)?,
@@ -254,6 +276,11 @@ impl Device {
             // Sets of pinned and managed memory synchronise the host (section 2.5).
             (Place::Managed | Place::Pinned, Mode::Sync) => self.perform(stream, Operation::Fill(*fill), call, true),
         }
+    }
+
+    /// Whether the host may ask for this copy.
+    pub(crate) fn check_copy(&self, copy: &Copy3d, direction: Direction) -> Result<(), Status> {
+        self.places(copy, direction).map(drop)
     }
 
     /// Whether device code may copy this: both sides in memory that all of the device sees (launch-model 3.4.3).

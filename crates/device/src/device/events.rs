@@ -19,8 +19,16 @@ impl Device {
 
     /// `cudaEventRecord`.
     pub fn event_record(&'static self, event: Event, stream: Stream) -> Status {
+        self.event_record_as(event, stream, false)
+    }
+
+    /// The same with `cudaEventRecordExternal`: in a captured stream, a node records the event.
+    pub fn event_record_as(&'static self, event: Event, stream: Stream, external: bool) -> Status {
         self.note_use(event.0);
         let stream = self.resolve(stream);
+        if let Some(captured) = self.capture_record(event, stream, external) {
+            return captured.into();
+        }
         let recorded = self.healthy().and_then(|()| {
             self.with(|state| {
                 let stream = state.stream(stream)?;
@@ -64,7 +72,8 @@ impl Device {
     /// `cudaEventQuery`. An event that was never recorded counts as complete.
     pub fn event_query(&self, event: Event) -> Status {
         self.note_use(event.0);
-        if let Err(status) = self.healthy() {
+        let refused = || self.refuse_captured_event(event).and_then(|()| self.refuse_unsafe());
+        if let Err(status) = self.healthy().and_then(|()| refused()) {
             return status;
         }
         if let Some(checking) = &self.checking {
@@ -91,7 +100,8 @@ impl Device {
     /// `cudaEventSynchronize`.
     pub fn event_synchronize(&self, event: Event) -> Status {
         self.note_use(event.0);
-        if let Err(status) = self.healthy() {
+        let refused = || self.refuse_captured_event(event).and_then(|()| self.refuse_unsafe());
+        if let Err(status) = self.healthy().and_then(|()| refused()) {
             return status;
         }
         let Some(entry) = self.engine.look(|state| state.events.get(event)) else {
@@ -137,6 +147,7 @@ impl Device {
     /// `cudaEventDestroy`.
     pub fn event_destroy(&self, event: Event) -> Status {
         self.note_use(event.0);
+        self.forget_captured_event(event);
         let destroyed = self.with(|state| state.events.destroy(event));
         if destroyed { self.sticky() } else { Status::INVALID_RESOURCE_HANDLE }
     }

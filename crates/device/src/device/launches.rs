@@ -1,8 +1,9 @@
 //! Kernel launches by the host. launch-model.md section 2.1.
 
-use super::{Device, LaunchAttributes, LaunchConfig, Workspace};
+use super::{Device, LaunchAttributes, LaunchConfig, Stream, Workspace};
 use crate::checking::Stack;
 use crate::engine::{Checked, Grid, Shape};
+use crate::graph::{EdgeData, NodeParams};
 use crate::memory::Kind;
 use crate::module::Function;
 use crate::profile;
@@ -27,21 +28,16 @@ impl Device {
         parameters: &[u8],
     ) -> Result<(), Status> {
         self.healthy()?;
-        if config.attributes.cluster.is_some_and(|cluster| cluster != [1, 1, 1]) {
-            static ONCE: Once = Once::new();
-            ONCE.call_once(|| eprintln!("hotfire: thread block clusters are not implemented"));
-            return Err(Status::NOT_SUPPORTED);
+        let handle = self.resolve(config.stream);
+        if let Some(captured) = self.capture_launch(handle, function, config, parameters) {
+            return captured;
         }
-        let shape = Shape { grid: config.grid, block: config.block, dynamic_shared: config.dynamic_shared };
-        let checked = Checked::new(function, shape, Status::INVALID_VALUE)?;
+        let checked =
+            self.check_launch(function, config.grid, config.block, config.dynamic_shared, &config.attributes)?;
         if parameters.len() < function.parameter_bytes() as usize {
             return Err(Status::INVALID_VALUE);
         }
-        if config.attributes.cooperative && checked.blocks() > checked.capacity {
-            return Err(Status::COOPERATIVE_LAUNCH_TOO_LARGE);
-        }
         let workspace = if config.attributes.cooperative { Some(Workspace::new(self)?) } else { None };
-        let handle = self.resolve(config.stream);
         let stack = self.checking.as_ref().map(|_| Stack::here());
         let block = self.parameter_block(&parameters[..function.parameter_bytes() as usize])?;
         let LaunchAttributes { programmatic_event, launch_completion_event, .. } = config.attributes;
@@ -66,7 +62,14 @@ impl Device {
             if let Some(checking) = &self.checking {
                 let id = checking.submitted_grid(state, item, grid.code.gridid);
                 grid.set_id(id);
-                checking.may_overlap(state, &grid, id, config.attributes.programmatic_serialization);
+                let front = state.model.order.last().front;
+                checking.may_overlap(
+                    &grid.function,
+                    grid.code.gridid,
+                    front,
+                    id,
+                    config.attributes.programmatic_serialization,
+                );
             }
             state.attach_dependent(&grid, item);
             Self::launch_events(state, stream, item, &grid, &config.attributes);
@@ -82,8 +85,57 @@ impl Device {
         launched
     }
 
+    /// Whether a kernel can be launched so.
+    pub(crate) fn check_launch(
+        &self,
+        function: &Arc<Function>,
+        grid: [u32; 3],
+        block: [u32; 3],
+        dynamic_shared: u32,
+        attributes: &LaunchAttributes,
+    ) -> Result<Checked, Status> {
+        if attributes.cluster.is_some_and(|cluster| cluster != [1, 1, 1]) {
+            static ONCE: Once = Once::new();
+            ONCE.call_once(|| eprintln!("hotfire: thread block clusters are not implemented"));
+            return Err(Status::NOT_SUPPORTED);
+        }
+        let checked = Checked::new(function, Shape { grid, block, dynamic_shared }, Status::INVALID_VALUE)?;
+        if attributes.cooperative && checked.blocks() > checked.capacity {
+            return Err(Status::COOPERATIVE_LAUNCH_TOO_LARGE);
+        }
+        Ok(checked)
+    }
+
+    /// If the stream is captured: the launch becomes a node, its events stand for how far that has come.
+    fn capture_launch(
+        &'static self,
+        stream: Stream,
+        function: &Arc<Function>,
+        config: &LaunchConfig,
+        parameters: &[u8],
+    ) -> Option<Result<(), Status>> {
+        let LaunchAttributes { programmatic_serialization, cooperative, .. } = config.attributes;
+        let node = self.capture_work(stream, programmatic_serialization && !cooperative, || {
+            self.check_launch(function, config.grid, config.block, config.dynamic_shared, &config.attributes)?;
+            if parameters.len() < function.parameter_bytes() as usize {
+                return Err(Status::INVALID_VALUE);
+            }
+            Ok(NodeParams::Kernel(Self::kernel_node(function, config, parameters)))
+        })?;
+        Some(node.map(|node| {
+            let LaunchAttributes { programmatic_event, launch_completion_event, .. } = config.attributes;
+            let events =
+                [(programmatic_event, EdgeData::PROGRAMMATIC), (launch_completion_event, EdgeData::LAUNCH_COMPLETION)];
+            for (event, data) in events {
+                if let Some(event) = event {
+                    self.capture_launch_event(event, node, data, stream);
+                }
+            }
+        }))
+    }
+
     /// A parameter block with these bytes; address 0 for none.
-    fn parameter_block(&self, parameters: &[u8]) -> Result<u64, Status> {
+    pub(crate) fn parameter_block(&self, parameters: &[u8]) -> Result<u64, Status> {
         if parameters.is_empty() {
             return Ok(0);
         }

@@ -3,6 +3,7 @@
 use super::{Allocation, Device, MemoryKind, Stream};
 use crate::checking::{Class, Origin, Stack};
 use crate::engine::Operation;
+use crate::graph::{AllocNode, NodeParams};
 use crate::memory::{Kind, RegisterError};
 use crate::status::Status;
 
@@ -12,6 +13,7 @@ const ALIGNMENT: u64 = 512;
 impl Device {
     fn allocate(&self, kind: Kind, bytes: u64) -> Result<u64, Status> {
         self.healthy()?;
+        self.refuse_unsafe()?;
         if bytes == 0 {
             return Ok(0);
         }
@@ -98,6 +100,12 @@ impl Device {
         if !sticky.is_success() || address == 0 {
             return sticky;
         }
+        if let Err(status) = self.refuse_unsafe() {
+            return status;
+        }
+        if let Some(freed) = self.free_if_of_graph(address) {
+            return freed;
+        }
         let known = |device: &Self| {
             device.memory().find(address).is_some_and(|found| found.base == address && legal(found.kind))
         };
@@ -125,6 +133,17 @@ impl Device {
     pub fn malloc_async(&'static self, bytes: u64, stream: Stream) -> Result<u64, Status> {
         let stream = self.resolve(stream);
         self.engine.look(|state| state.stream(stream))?;
+        let mut address = 0;
+        let node = self.capture_work(stream, false, || {
+            address = self.graph_memory.reserve(self, bytes)?;
+            Ok(NodeParams::MemAlloc(AllocNode { bytes, address }))
+        });
+        if let Some(captured) = node {
+            if captured.is_err() && address != 0 {
+                self.graph_memory.unreserve(self, address);
+            }
+            return captured.map(|_| address);
+        }
         self.malloc(bytes)
     }
 
@@ -135,6 +154,21 @@ impl Device {
             return Status::INVALID_VALUE;
         }
         let handle = self.resolve(stream);
+        let of_graph = self.graph_memory.owns(address);
+        let node = self.capture_work(handle, false, || match of_graph {
+            true => Ok(NodeParams::MemFree(address)),
+            false => Err(Status::INVALID_VALUE),
+        });
+        if let Some(captured) = node {
+            return captured.map(drop).into();
+        }
+        if of_graph {
+            if !self.graph_memory.is_promised(address) {
+                return Status::INVALID_VALUE;
+            }
+            self.graph_memory.promise(address, false);
+        }
+        let operation = if of_graph { Operation::GraphFree(address) } else { Operation::Free(address) };
         let submitted = self.healthy().and_then(|()| {
             self.with(|state| {
                 let stream = state.stream(handle)?;
@@ -142,7 +176,7 @@ impl Device {
                 if let Some(checking) = &self.checking {
                     checking.submitted_operation(state, item, "cudaFreeAsync", handle);
                 }
-                state.attach_operation(item, Operation::Free(address));
+                state.attach_operation(item, operation);
                 Ok(())
             })
         });

@@ -21,6 +21,7 @@ pub(crate) use workspace::Workspace;
 use crate::builtins::{Heap, Printf};
 use crate::checking::Checking;
 use crate::engine::Engine;
+use crate::graph::{GraphMemories, Graphs};
 use crate::memory::{Kind, Memory};
 use crate::module::Module;
 use crate::profile;
@@ -32,7 +33,7 @@ use limits::LimitValues;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 
 /// A CUDA device made of software.
@@ -58,6 +59,10 @@ pub struct Device {
     pub(crate) heap: Heap,
     pub(crate) printf: Printf,
     pub(crate) host_thread: Once,
+    pub(crate) graphs: Mutex<Graphs>,
+    pub(crate) graph_memory: GraphMemories,
+    /// Captures that are under way.
+    pub(crate) capturing: AtomicUsize,
     /// What `hotfire check` adds.
     pub(crate) checking: Option<Checking>,
     /// Seed of the order in which blocks start; increasing without.
@@ -121,6 +126,9 @@ impl Device {
             heap: Heap::new(),
             printf: Printf::new(config.output),
             host_thread: Once::new(),
+            graphs: Mutex::default(),
+            graph_memory: GraphMemories::default(),
+            capturing: AtomicUsize::new(0),
             checking,
             block_order,
             pool,
@@ -161,6 +169,9 @@ impl Device {
 
     /// Waits until all work is complete (`cudaDeviceSynchronize`); printf output is flushed.
     pub fn synchronize(&'static self) -> Status {
+        if let Err(status) = self.refuse_unsafe() {
+            return status;
+        }
         let status = self.drain();
         if status.is_success() {
             self.synchronised(None);
@@ -205,6 +216,9 @@ impl Device {
         self.stack.store(limits.stack_bytes(), Ordering::Relaxed);
         self.modules.lock().drain(..).for_each(|module| module.release(self));
         self.heap.reset(&self.memory);
+        *self.graphs.lock() = Graphs::default();
+        self.graph_memory.reset();
+        self.capturing.store(0, Ordering::Relaxed);
         self.texts.lock().clear();
         self.free_all();
         if let Some(checking) = &self.checking {

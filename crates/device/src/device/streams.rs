@@ -3,6 +3,7 @@
 use super::{Device, Event, Stream};
 use crate::checking::Checking;
 use crate::engine::{Operation, State};
+use crate::graph::{HostNode, NodeParams};
 use crate::status::Status;
 use hotfire_launch::{Early, Item, StreamKind, Work};
 
@@ -40,6 +41,7 @@ impl Device {
     /// `cudaStreamDestroy`: what is queued still runs.
     pub fn stream_destroy(&self, stream: Stream) -> Status {
         self.note_use(stream.0);
+        self.forget_captured_stream(stream);
         let destroyed = self.with(|state| state.streams.destroy(&mut state.model, stream));
         if destroyed { self.sticky() } else { Status::INVALID_RESOURCE_HANDLE }
     }
@@ -48,6 +50,7 @@ impl Device {
     fn stream_end(&'static self, stream: Stream) -> Result<Option<Item>, Status> {
         let stream = self.resolve(stream);
         self.healthy()?;
+        self.refuse_captured(stream)?;
         self.with(|state| {
             if stream == Stream::LEGACY {
                 // Synchronising with the legacy stream means all blocking streams.
@@ -110,7 +113,7 @@ impl Device {
     /// `cudaStreamQuery`: 0, 600, or an error.
     pub fn stream_query(&'static self, stream: Stream) -> Status {
         let stream = self.resolve(stream);
-        if let Err(status) = self.healthy() {
+        if let Err(status) = self.healthy().and_then(|()| self.refuse_captured(stream)) {
             return status;
         }
         if let Some(checking) = &self.checking {
@@ -133,8 +136,16 @@ impl Device {
 
     /// `cudaStreamWaitEvent`. An event that was never recorded orders nothing.
     pub fn stream_wait_event(&'static self, stream: Stream, event: Event) -> Status {
+        self.stream_wait_event_as(stream, event, false)
+    }
+
+    /// The same with `cudaEventWaitExternal`: in a captured stream, a node waits for what the event stands for at the launch.
+    pub fn stream_wait_event_as(&'static self, stream: Stream, event: Event, external: bool) -> Status {
         self.note_use(event.0);
         let stream = self.resolve(stream);
+        if let Some(captured) = self.capture_wait(stream, event, external) {
+            return captured.into();
+        }
         let waits = self.healthy().and_then(|()| {
             self.with(|state| {
                 let stream = state.stream(stream)?;
@@ -177,9 +188,21 @@ impl Device {
         entry.map(|entry| (entry.non_blocking, entry.priority)).ok_or(Status::INVALID_RESOURCE_HANDLE)
     }
 
-    /// `cudaLaunchHostFunc`: runs on a thread of its own, in stream order. Not run once the context is lost.
+    /// `cudaLaunchHostFunc`, which may be captured.
+    pub fn host_call(&'static self, stream: Stream, call: HostNode) -> Status {
+        let handle = self.resolve(stream);
+        if let Some(captured) = self.capture_work(handle, false, || Ok(NodeParams::Host(call))) {
+            return captured.map(drop).into();
+        }
+        self.host_function(stream, Box::new(move || (call.function)(call.data as *mut std::ffi::c_void)))
+    }
+
+    /// A call of a host function, once: runs on a thread of its own, in stream order. Not run once the context is lost.
     pub fn host_function(&'static self, stream: Stream, function: Box<dyn FnOnce() + Send>) -> Status {
         let handle = self.resolve(stream);
+        if let Err(status) = self.refuse_captured(handle) {
+            return status;
+        }
         self.start_host_thread();
         let submitted = self.healthy().and_then(|()| {
             self.with(|state| {

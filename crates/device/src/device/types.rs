@@ -59,6 +59,8 @@ pub struct LaunchConfig {
     pub dynamic_shared: u32,
     /// The stream to launch into.
     pub stream: Stream,
+    /// What the program calls the kernel: told again when it asks what a captured launch is.
+    pub handle: u64,
     /// Everything else.
     pub attributes: LaunchAttributes,
 }

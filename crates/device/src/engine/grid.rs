@@ -25,6 +25,7 @@ pub(crate) struct Shape {
 }
 
 /// What of a launch is known to be right: its function can run in this shape.
+#[derive(Clone)]
 pub(crate) struct Checked {
     pub function: Arc<Function>,
     pub kernel: Arc<Kernel>,
@@ -68,8 +69,10 @@ pub(crate) struct Grid {
     /// Keeps the module's code alive.
     pub function: Arc<Function>,
     pub code: Arc<GridCode>,
-    /// Address of the parameter block, which the grid owns; 0 for none.
+    /// Address of the parameter block, if the grid owns it; else 0.
     parameters: u64,
+    /// The launch of a graph that it is a node of, as the bits of its item; 0 for none.
+    graph: AtomicU64,
     /// The next block to hand out.
     next: AtomicU64,
     blocks: u64,
@@ -104,6 +107,32 @@ impl Grid {
         launcher: Option<&Grid>,
         workspace: Option<Workspace>,
     ) -> Arc<Self> {
+        let gridid = device.next_grid_id();
+        let depth = launcher.map_or(0, |launcher| launcher.depth + 1);
+        Self::make(device, launch, (parameters, true), cancel, gridid, depth, workspace)
+    }
+
+    /// The grid of a node of a graph, which keeps the parameter block.
+    pub fn of_node(
+        device: &'static Device,
+        launch: Checked,
+        parameters: u64,
+        cancel: Arc<AtomicBool>,
+        gridid: u64,
+        workspace: Option<Workspace>,
+    ) -> Arc<Self> {
+        Self::make(device, launch, (parameters, false), cancel, gridid, 0, workspace)
+    }
+
+    fn make(
+        device: &'static Device,
+        launch: Checked,
+        (parameters, owned): (u64, bool),
+        cancel: Arc<AtomicBool>,
+        gridid: u64,
+        depth: u32,
+        workspace: Option<Workspace>,
+    ) -> Arc<Self> {
         let blocks = launch.blocks();
         let Checked { function, kernel, shape, cost, .. } = launch;
         Arc::new_cyclic(|this: &std::sync::Weak<Self>| Self {
@@ -115,7 +144,8 @@ impl Grid {
                 block: shape.block,
                 dynamic_shared: shape.dynamic_shared,
                 parameters: parameters as *const u8,
-                gridid: device.next_grid_id(),
+                gridid,
+                current_graph: AtomicU64::new(0),
                 workspace: workspace.as_ref().map_or(0, Workspace::address),
                 stack_limit: device.stack_limit(),
                 cancel,
@@ -125,7 +155,8 @@ impl Grid {
                 start: OnceLock::new(),
                 dependency: Dependency::new(blocks, all_triggered),
             }),
-            parameters,
+            parameters: if owned { parameters } else { 0 },
+            graph: AtomicU64::new(0),
             next: AtomicU64::new(0),
             blocks,
             unfinished: AtomicU64::new(blocks),
@@ -133,12 +164,37 @@ impl Grid {
             workspace,
             together: AtomicBool::new(false),
             announces: AtomicBool::new(false),
-            depth: launcher.map_or(0, |launcher| launcher.depth + 1),
+            depth,
             parked: AtomicU32::new(0),
             prepared: AtomicU32::new(0),
             item: AtomicU64::new(0),
             id: AtomicU32::new(0),
         })
+    }
+
+    /// Makes a grid of a node, whose blocks have all exited, ready for a further launch; false if it cannot be.
+    pub fn renew(&mut self, cancel: &Arc<AtomicBool>) -> bool {
+        let Some(code) = Arc::get_mut(&mut self.code) else { return false };
+        code.gridid = self.device.next_grid_id();
+        code.stack_limit = self.device.stack_limit();
+        if !Arc::ptr_eq(&code.cancel, cancel) {
+            code.cancel = cancel.clone();
+        }
+        code.dependency = Dependency::new(self.blocks, all_triggered);
+        *self.next.get_mut() = 0;
+        *self.unfinished.get_mut() = self.blocks;
+        true
+    }
+
+    /// Tells which launch of which executable graph it is a node of.
+    pub fn set_graph(&self, run: Option<Item>, exec: u64) {
+        self.graph.store(run.map_or(0, Item::to_bits), Ordering::Relaxed);
+        self.code.current_graph.store(exec, Ordering::Relaxed);
+    }
+
+    /// The launch of a graph that it is a node of.
+    pub fn graph(&self) -> Option<Item> {
+        Item::from_bits(self.graph.load(Ordering::Relaxed))
     }
 
     /// The grid that an owner pointer of [`GridCode`] stands for.

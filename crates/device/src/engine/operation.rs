@@ -1,6 +1,7 @@
 //! Copies, sets and host functions: what a stream holds besides grids.
 
 use crate::copy::{Copy3d, Fill3d};
+use crate::graph::{Decision, Expansion};
 
 /// What `cudaLaunchHostFunc` runs.
 pub(crate) type HostFunction = Box<dyn FnOnce() + Send>;
@@ -17,6 +18,13 @@ pub(crate) enum Operation {
     Free(u64),
     /// `cudaLaunchHostFunc`; runs on the thread for host functions.
     Host(HostFunction),
+    /// Memory of a graph comes to life, by a launch; dies.
+    GraphAlloc(u64, u32),
+    GraphFree(u64),
+    /// Nodes of a graph are added within the item.
+    Graph(Expansion),
+    /// A conditional node decides.
+    Decide(Decision),
     /// Carried out by the host thread that made the call and waits for its turn.
     Caller,
 }

@@ -241,7 +241,7 @@ impl Operation {
         match self {
             Operation::Copy(copy) | Operation::CopyFrom(copy, _) => copy.width * copy.height * copy.depth,
             Operation::Fill(fill) => fill.width * fill.height * fill.depth * u64::from(fill.element),
-            Operation::Free(_) | Operation::Host(_) | Operation::Caller => 0,
+            _ => 0,
         }
     }
 }

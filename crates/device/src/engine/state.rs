@@ -6,6 +6,7 @@ use super::operation::{HostFunction, Operation};
 use super::slice::Slices;
 use super::stream::StreamTable;
 use crate::exec::ParkedBlock;
+use crate::graph::Run;
 use crate::memory::Memory;
 use crate::profile::RESIDENT_GRIDS;
 use crate::status::Status;
@@ -34,6 +35,8 @@ enum Payload {
     Operation(Operation),
     /// The recording of an event: its slot and which of its recordings.
     Event(usize, u64),
+    /// The launch of a graph, whose nodes were added or are about to be.
+    Graph(Arc<Run>),
 }
 
 /// A launch whose parameter buffer was given out, by the buffer's address (launch-model 3.5, 3.7).
@@ -250,11 +253,17 @@ impl State {
             if let Some(awaited) = awaited.get_mut(item.index()) {
                 self.completed |= std::mem::take(awaited);
             }
-            if let Some(slot) = payloads.get_mut(item.index())
-                && let Payload::Event(event, recording) = *slot
-            {
-                *slot = Payload::None;
-                events.stamp(event, recording, now);
+            match payloads.get_mut(item.index()) {
+                Some(slot @ &mut Payload::Event(event, recording)) => {
+                    *slot = Payload::None;
+                    events.stamp(event, recording, now);
+                }
+                Some(slot @ Payload::Graph(_)) => {
+                    if let Payload::Graph(run) = std::mem::replace(slot, Payload::None) {
+                        run.exec.busy.store(false, Ordering::Release);
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -264,8 +273,11 @@ impl State {
         self.restructured();
         if !self.sticky.is_success() {
             // The context is lost: what was queued passes without effect. A host thread that waits looks at the error.
-            if let Payload::Operation(Operation::Host(_)) = self.take_payload(item) {
-                self.host_functions_queued -= 1;
+            match self.take_payload(item) {
+                Payload::Operation(Operation::Host(_)) => self.host_functions_queued -= 1,
+                Payload::Operation(Operation::Graph(expansion)) => expansion.abandon(self),
+                Payload::Grid(grid) => self.set_payload(item, Payload::Grid(grid)),
+                _ => {}
             }
             self.finish(item);
             return;
@@ -282,6 +294,12 @@ impl State {
                     self.host_functions.push_back((item, function));
                 }
                 Payload::Operation(Operation::Caller) => self.completed = true,
+                Payload::Operation(Operation::Graph(expansion)) => {
+                    if expansion.is_launch() {
+                        self.set_payload(item, Payload::Graph(expansion.run.clone()));
+                    }
+                    self.operations.push_back((item, Operation::Graph(expansion)));
+                }
                 Payload::Operation(operation) => self.operations.push_back((item, operation)),
                 _ => unreachable!("looked at above"),
             },
@@ -293,6 +311,14 @@ impl State {
     pub(super) fn grid(&self, item: Item) -> Option<&Arc<Grid>> {
         match self.payloads.get(item.index())? {
             Payload::Grid(grid) if grid.item() == item => Some(grid),
+            _ => None,
+        }
+    }
+
+    /// The launch of a graph that an item is, if it runs.
+    pub fn run(&self, item: Item) -> Option<&Arc<Run>> {
+        match self.payloads.get(item.index())? {
+            Payload::Graph(run) if *run.item.lock() == Some(item) => Some(run),
             _ => None,
         }
     }
@@ -320,7 +346,9 @@ impl State {
         // A reset may wait for the end of everything.
         self.completed |= self.active == 0 && !self.sticky.is_success();
         self.restructured();
-        if let Payload::Grid(grid) = self.take_payload(item) {
+        if self.grid(item).is_some()
+            && let Payload::Grid(grid) = self.take_payload(item)
+        {
             if grid.together.load(Ordering::Relaxed) {
                 self.resident -= grid.cost * grid.code.blocks();
             }
@@ -511,7 +539,12 @@ impl State {
                 ended.push(item);
             }
         }
-        ended.extend(self.operations.drain(..).map(|(item, _)| item));
+        for (item, operation) in std::mem::take(&mut self.operations) {
+            if let Operation::Graph(expansion) = operation {
+                expansion.abandon(self);
+            }
+            ended.push(item);
+        }
         ended.extend(self.host_functions.drain(..).map(|(item, _)| item));
         ended.into_iter().for_each(|item| self.finish(item));
     }

@@ -48,6 +48,7 @@ impl Fixture {
             block: [block, 1, 1],
             dynamic_shared: 0,
             stream: Stream::LEGACY,
+            handle: 0,
             attributes,
         };
         self.device.launch(&self.module.function(name).unwrap(), &config, &parameters)
@@ -135,8 +136,14 @@ fn a_fault_is_sticky_until_a_reset() {
     assert_eq!(f.launch("blocked", 100, 1, 0, 0), Status::SUCCESS);
     std::thread::sleep(std::time::Duration::from_millis(20));
     let stream = f.device.stream_create(true, 0).unwrap();
-    let config =
-        LaunchConfig { grid: [1; 3], block: [1; 3], dynamic_shared: 0, stream, attributes: Default::default() };
+    let config = LaunchConfig {
+        grid: [1; 3],
+        block: [1; 3],
+        dynamic_shared: 0,
+        stream,
+        handle: 0,
+        attributes: Default::default(),
+    };
     let wild = f.module.function("wild").unwrap();
     let mut parameters = (std::ptr::from_ref(f.shared) as u64).to_ne_bytes().to_vec();
     parameters.extend([8, 0, 0, 0, 0, 0, 0, 0]);

@@ -7,8 +7,8 @@ use super::state::Task;
 use super::threads;
 use super::wait::relax;
 use super::{Engine, Grid, Operation, State, operation};
-use crate::checking::Checking;
 use crate::checking::host::Inside;
+use crate::checking::{Checking, Origin};
 use crate::device::Device;
 use crate::exec::{FaultReport, Outcome, ParkedBlock, Worker};
 use crate::status::Status;
@@ -77,7 +77,11 @@ impl Device {
                     if let Some(checking) = &self.checking {
                         checking.operate(self, item, &operation);
                     }
-                    self.operate(operation);
+                    match &operation {
+                        Operation::Graph(expansion) => self.expand(item, expansion),
+                        Operation::Decide(decision) => self.decide(item, decision),
+                        _ => self.operate(operation),
+                    }
                     Report::Finished(item)
                 }
             };
@@ -123,7 +127,7 @@ impl Device {
     }
 
     /// Carries out an operation whose ranges were checked when it was queued.
-    pub(crate) fn operate(&self, operation: Operation) {
+    pub(crate) fn operate(&'static self, operation: Operation) {
         // SAFETY: device ranges were checked at the call and are freed only after waiting for all work; host ranges are the caller's
         // promise; the bytes of `CopyFrom` are owned.
         unsafe {
@@ -137,7 +141,11 @@ impl Device {
                     let _ = self.memory().free(address);
                 }
                 Operation::Host(function) => function(),
-                Operation::Caller => {}
+                Operation::GraphAlloc(address, launch) => {
+                    self.allocate_in_graph(address, self.origin_of_graph(launch));
+                }
+                Operation::GraphFree(address) => self.free_of_graph(address, Origin::Load),
+                Operation::Graph(_) | Operation::Decide(_) | Operation::Caller => {}
             }
         }
     }

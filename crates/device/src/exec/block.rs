@@ -192,6 +192,7 @@ impl Block {
         self.context.dynamic_shared = grid.dynamic_shared;
         self.context.total_shared = shared;
         self.context.gridid = grid.gridid;
+        self.context.current_graph = grid.current_graph.load(std::sync::atomic::Ordering::Relaxed);
         self.context.workspace = grid.workspace;
         self.context.shared = self.window.base as *mut u8;
         self.context.parameters = grid.parameters;

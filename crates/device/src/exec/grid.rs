@@ -8,7 +8,7 @@ use hotfire_jit::abi::Fault;
 use hotfire_launch::order::{Clock, ItemId};
 use hotfire_ptx::ast::Location;
 use std::ffi::c_void;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 /// Everything a worker needs to run any block of one grid.
@@ -25,6 +25,8 @@ pub struct GridCode {
     pub parameters: *const u8,
     /// `%gridid`
     pub gridid: u64,
+    /// `%current_graph_exec`; 0 outside of graphs.
+    pub current_graph: AtomicU64,
     /// Where the blocks of a cooperative launch meet; 0 in other grids.
     pub workspace: u64,
     /// Stack bytes for a thread of a kernel whose need has no bound (recursion, calls through pointers); from

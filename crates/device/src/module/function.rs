@@ -95,6 +95,18 @@ impl Function {
         self.dependency().1
     }
 
+    /// Whether its code, or code that it can call, launches grids (CDP).
+    pub(crate) fn launches(&self) -> bool {
+        let module = self.image.text();
+        let reach = hotfire_ptx::reach(module, self.name()).unwrap_or_default();
+        let declared = reach.functions.iter().map(|&index| &module.functions[index]);
+        let declared = declared.filter(|function| function.body.is_none()).map(|function| &*function.name);
+        declared.chain(reach.unknown.iter().map(|name| &**name)).any(|name| {
+            let name = name.strip_prefix("__cudaCDP2").or_else(|| name.strip_prefix("cuda"));
+            name.is_some_and(|name| name.starts_with("LaunchDevice"))
+        })
+    }
+
     fn dependency(&self) -> (bool, bool) {
         *self.dependency.get_or_init(|| {
             let module = self.image.text();

@@ -75,6 +75,7 @@ impl Fixture {
             block: [block, 1, 1],
             dynamic_shared: 0,
             stream,
+            handle: 0,
             attributes: LaunchAttributes::default(),
         };
         self.device.launch(&self.function(name), &config, parameters)

@@ -13,6 +13,8 @@ pub const NO_ITEM: ItemId = ItemId(0);
 #[derive(Clone, Debug)]
 struct Entry {
     parent: ItemId,
+    /// The launch of a graph that it is part of, and that is complete only after it; [`NO_ITEM`] for none.
+    graph: ItemId,
     /// It stands in the tail stream of its parent.
     tail: bool,
     /// It is complete.
@@ -34,7 +36,15 @@ pub struct Items {
 
 impl Default for Items {
     fn default() -> Self {
-        let host = Entry { parent: NO_ITEM, tail: false, complete: None, done: None, continued: false, single: None };
+        let host = Entry {
+            parent: NO_ITEM,
+            graph: NO_ITEM,
+            tail: false,
+            complete: None,
+            done: None,
+            continued: false,
+            single: None,
+        };
         // Chains below 2^31 belong to host streams.
         Items { entries: vec![host], chains: 1 << 31 }
     }
@@ -49,8 +59,18 @@ impl Items {
 
     /// A new item; `complete` is what its completion will be known as, if anything but its parent's.
     pub fn add(&mut self, parent: ItemId, tail: bool, complete: Option<Fact>) -> ItemId {
-        self.entries.push(Entry { parent, tail, complete, done: None, continued: false, single: None });
+        self.entries.push(Entry { parent, graph: NO_ITEM, tail, complete, done: None, continued: false, single: None });
         ItemId(self.entries.len() as u32 - 1)
+    }
+
+    /// The item is part of the launch of a graph, which is complete only after it.
+    pub fn set_graph(&mut self, item: ItemId, graph: ItemId) {
+        self.entries[item.0 as usize].graph = graph;
+    }
+
+    /// The launch of a graph that it is part of; [`NO_ITEM`] for none.
+    pub fn graph(&self, item: ItemId) -> ItemId {
+        self.entries[item.0 as usize].graph
     }
 
     /// How many there are, the host included.
@@ -115,6 +135,11 @@ impl Items {
             let entry = &self.entries[at.0 as usize];
             if known(done) || known(entry.complete) || known(entry.single) {
                 return true;
+            }
+            if entry.graph != NO_ITEM {
+                // The launch that it is part of speaks for it, not the grid that launched that.
+                (at, done) = (entry.graph, self.entries[entry.graph.0 as usize].done.filter(|_| !entry.tail));
+                continue;
             }
             if entry.parent == NO_ITEM {
                 return false;

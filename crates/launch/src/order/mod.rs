@@ -35,10 +35,12 @@
 
 mod clock;
 mod facts;
+mod graph;
 mod items;
 mod lines;
 
 pub use clock::{Clock, Known, Point};
 pub use facts::{Fact, Facts};
+pub use graph::GraphLines;
 pub use items::{ItemId, Items, NO_ITEM};
 pub use lines::{DeviceLine, Front, HostLines, Place, Prerequisite};

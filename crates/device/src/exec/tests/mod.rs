@@ -68,6 +68,7 @@ impl Launch {
             dynamic_shared: self.dynamic_shared,
             parameters: Box::leak(parameters.to_vec().into_boxed_slice()).as_ptr().cast(),
             gridid: 7,
+            current_graph: Default::default(),
             workspace: 0,
             stack_limit: 1024,
             cancel: self.cancel.clone(),

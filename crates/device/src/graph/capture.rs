@@ -1,0 +1,551 @@
+//! Stream capture (CUDA guide, "Creating a graph using stream capture"): calls that would queue work add nodes instead.
+//!
+//! A captured stream has the nodes that its next one will wait for; an event recorded in it stands for these. A stream that waits for such an
+//! event is captured too, until the capture ends, by when all of it must have come together in the stream where it began. A call that
+//! would carry an order across the border of a capture is an error that makes the capture invalid: all that can be done then is to end it.
+//!
+//! Calls are judged by the thread's mode and the capture's: *potentially unsafe* ones, such as those that allocate or wait, are refused while
+//! they might be part of what is captured (`cudaStreamCaptureMode`).
+
+use super::description::Graphs;
+use super::params::{EdgeData, NodeParams, NodeType};
+use crate::checking::Stack;
+use crate::device::{Device, Event, Stream};
+use crate::status::Status;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::Ordering;
+use std::thread::ThreadId;
+
+/// `cudaStreamCaptureMode`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaptureMode {
+    /// Unsafe calls of all threads are refused that are in this mode themselves.
+    Global,
+    /// Unsafe calls of the capturing thread are refused.
+    ThreadLocal,
+    /// No call is refused for being unsafe.
+    Relaxed,
+}
+
+impl CaptureMode {
+    /// By CUDA's number.
+    pub fn of(number: u32) -> Option<Self> {
+        Some(match number {
+            0 => Self::Global,
+            1 => Self::ThreadLocal,
+            2 => Self::Relaxed,
+            _ => return None,
+        })
+    }
+}
+
+thread_local! {
+    static MODE: Cell<CaptureMode> = const { Cell::new(CaptureMode::Global) };
+}
+
+/// `cudaThreadExchangeStreamCaptureMode`: the calling thread's mode before.
+pub fn exchange_capture_mode(mode: CaptureMode) -> CaptureMode {
+    MODE.replace(mode)
+}
+
+type Ends = Vec<(u64, EdgeData)>;
+
+/// A capture that is under way.
+#[derive(Debug)]
+pub(super) struct Capture {
+    graph: u64,
+    /// Where it began, and must end.
+    origin: u64,
+    thread: ThreadId,
+    mode: CaptureMode,
+    valid: bool,
+    /// The graph is the program's own.
+    given: bool,
+    /// What the next node of each of its streams waits for.
+    streams: HashMap<u64, Ends>,
+    /// Nodes that it made.
+    nodes: Vec<u64>,
+    /// Some of its streams join with the legacy default stream.
+    blocking: bool,
+}
+
+/// All captures.
+#[derive(Debug, Default)]
+pub(crate) struct Captures {
+    active: HashMap<u64, Capture>,
+    /// The capture that a stream is part of.
+    streams: HashMap<u64, u64>,
+    /// Events that were last recorded in a captured stream: the capture, and what they stand for.
+    events: HashMap<u64, (u64, Ends)>,
+    last: u64,
+}
+
+/// What `cudaStreamGetCaptureInfo` tells of a captured stream.
+#[derive(Clone, Debug)]
+pub struct CaptureInfo {
+    /// False once the capture is invalid; then the rest says nothing.
+    pub valid: bool,
+    /// A number that no other capture has.
+    pub id: u64,
+    /// The graph so far.
+    pub graph: u64,
+    /// What the next node will wait for.
+    pub dependencies: Vec<(u64, EdgeData)>,
+}
+
+impl Captures {
+    fn of_stream(&mut self, stream: Stream) -> Option<&mut Capture> {
+        self.active.get_mut(self.streams.get(&stream.0)?)
+    }
+
+    fn invalidate(&mut self, id: u64) {
+        if let Some(capture) = self.active.get_mut(&id) {
+            capture.valid = false;
+        }
+    }
+
+    fn end(&mut self, id: u64) -> Option<Capture> {
+        self.streams.retain(|_, of| *of != id);
+        self.active.remove(&id)
+    }
+}
+
+impl Graphs {
+    /// Adds a node at the end of a captured stream.
+    fn capture(
+        &mut self,
+        stream: Stream,
+        params: NodeParams,
+        early: bool,
+        stack: Option<Stack>,
+    ) -> Result<u64, Status> {
+        let capture = self.captures.of_stream(stream).ok_or(Status::ILLEGAL_STATE)?;
+        if !capture.valid {
+            return Err(Status::STREAM_CAPTURE_INVALIDATED);
+        }
+        let graph = capture.graph;
+        let mut ends = capture.streams.get(&stream.0).cloned().unwrap_or_default();
+        let kernel = params.node_type() == NodeType::Kernel;
+        for end in &mut ends {
+            let of_kernel = self.node(end.0).is_ok_and(|node| node.params.node_type() == NodeType::Kernel);
+            // A programmatic event orders kernels only; anything else waits for all.
+            if !(kernel && of_kernel) {
+                end.1 = if end.1.kind == 1 { EdgeData::default() } else { end.1 };
+            }
+        }
+        if early
+            && kernel
+            && let [(node, data)] = &mut ends[..]
+            && *data == EdgeData::default()
+            && self.node(*node).is_ok_and(|node| node.params.node_type() == NodeType::Kernel)
+        {
+            *data = EdgeData::PROGRAMMATIC;
+        }
+        let node = self.add(graph, &ends, params, stack)?;
+        if let Some(capture) = self.captures.of_stream(stream) {
+            capture.nodes.push(node);
+            capture.streams.insert(stream.0, vec![(node, EdgeData::default())]);
+        }
+        Ok(node)
+    }
+
+    /// Whether each of these nodes comes before one of the ends, or is one.
+    fn all_joined(&self, ends: &Ends, nodes: &[u64]) -> bool {
+        let mut seen: HashSet<u64> = ends.iter().map(|&(node, _)| node).collect();
+        let mut open: Vec<u64> = seen.iter().copied().collect();
+        while let Some(node) = open.pop() {
+            let before = self.node(node).map(|node| node.dependencies.as_slice()).unwrap_or_default();
+            open.extend(before.iter().map(|&(from, _)| from).filter(|&from| seen.insert(from)));
+        }
+        nodes.iter().all(|node| seen.contains(node) || self.node(*node).is_err())
+    }
+}
+
+/// Adds what is not there yet.
+fn merge(ends: &mut Ends, more: &Ends) {
+    for &(node, data) in more {
+        match ends.iter_mut().find(|(known, _)| *known == node) {
+            Some((_, known)) if *known != data => *known = EdgeData::default(),
+            Some(_) => {}
+            None => ends.push((node, data)),
+        }
+    }
+}
+
+impl Device {
+    fn is_capturing_any(&self) -> bool {
+        self.capturing.load(Ordering::Acquire) > 0
+    }
+
+    /// Whether the stream joins with the legacy default stream.
+    fn is_blocking(&self, stream: Stream) -> Result<bool, Status> {
+        self.engine.look(|state| {
+            state.stream(stream)?;
+            Ok(state.streams.get(stream).is_none_or(|entry| !entry.non_blocking))
+        })
+    }
+
+    /// `cudaStreamBeginCapture`, and `…ToGraph` with a graph and what its first nodes wait for.
+    ///
+    /// # Errors
+    /// 900 for the legacy default stream; 401 for one that is being captured; 1, 400.
+    pub fn capture_begin(
+        &'static self,
+        stream: Stream,
+        mode: CaptureMode,
+        graph: Option<(u64, Vec<(u64, EdgeData)>)>,
+    ) -> Result<(), Status> {
+        let stream = self.resolve(stream);
+        self.healthy()?;
+        if stream == Stream::LEGACY {
+            return Err(Status::STREAM_CAPTURE_UNSUPPORTED);
+        }
+        let blocking = self.is_blocking(stream)?;
+        let mut graphs = self.graphs.lock();
+        if graphs.captures.streams.contains_key(&stream.0) {
+            return Err(Status::ILLEGAL_STATE);
+        }
+        let given = graph.is_some();
+        let (graph, ends) = match graph {
+            Some((graph, ends)) => {
+                let holder = graphs.graph(graph)?;
+                ends.iter().try_for_each(|&(node, _)| holder.node(node).map(drop))?;
+                (graph, ends)
+            }
+            None => (graphs.create(), Vec::new()),
+        };
+        graphs.captures.last += 1;
+        let id = graphs.captures.last;
+        let capture = Capture {
+            graph,
+            origin: stream.0,
+            thread: std::thread::current().id(),
+            mode,
+            valid: true,
+            given,
+            streams: HashMap::from([(stream.0, ends)]),
+            nodes: Vec::new(),
+            blocking,
+        };
+        graphs.captures.active.insert(id, capture);
+        graphs.captures.streams.insert(stream.0, id);
+        self.capturing.fetch_add(1, Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// `cudaStreamEndCapture`: the graph; none, with the error, if there is none.
+    ///
+    /// # Errors
+    /// 401 for a stream that is not captured; 903 where it did not begin; 908 in another thread; 901 if it is invalid; 904 if work of another
+    /// stream was not joined.
+    pub fn capture_end(&'static self, stream: Stream) -> Result<u64, Status> {
+        let stream = self.resolve(stream);
+        self.engine.look(|state| state.stream(stream))?;
+        let mut graphs = self.graphs.lock();
+        let id = *graphs.captures.streams.get(&stream.0).ok_or(Status::ILLEGAL_STATE)?;
+        let capture = graphs.captures.active.get(&id).ok_or(Status::ILLEGAL_STATE)?;
+        if capture.mode != CaptureMode::Relaxed && capture.thread != std::thread::current().id() {
+            return Err(Status::STREAM_CAPTURE_WRONG_THREAD);
+        }
+        if capture.origin != stream.0 {
+            graphs.captures.invalidate(id);
+            return Err(Status::STREAM_CAPTURE_UNMATCHED);
+        }
+        let capture = graphs.captures.end(id).ok_or(Status::ILLEGAL_STATE)?;
+        self.capturing.fetch_sub(1, Ordering::AcqRel);
+        let ends = capture.streams.get(&stream.0).cloned().unwrap_or_default();
+        let failed = if !capture.valid {
+            Some(Status::STREAM_CAPTURE_INVALIDATED)
+        } else if !graphs.all_joined(&ends, &capture.nodes) {
+            Some(Status::STREAM_CAPTURE_UNJOINED)
+        } else {
+            None
+        };
+        match failed {
+            None => Ok(capture.graph),
+            Some(status) => {
+                if !capture.given {
+                    graphs.destroy(capture.graph, self)?;
+                }
+                Err(status)
+            }
+        }
+    }
+
+    /// `cudaStreamGetCaptureInfo`: nothing for a stream that is not captured.
+    ///
+    /// # Errors
+    /// 400; 906 for the legacy default stream while a stream that joins with it is captured.
+    pub fn capture_info(&'static self, stream: Stream) -> Result<Option<CaptureInfo>, Status> {
+        let stream = self.resolve(stream);
+        if stream == Stream::LEGACY {
+            let graphs = self.graphs.lock();
+            let implicit = graphs.captures.active.values().any(|capture| capture.blocking);
+            return if implicit { Err(Status::STREAM_CAPTURE_IMPLICIT) } else { Ok(None) };
+        }
+        self.engine.look(|state| state.stream(stream))?;
+        let mut graphs = self.graphs.lock();
+        let Some(&id) = graphs.captures.streams.get(&stream.0) else { return Ok(None) };
+        let Some(capture) = graphs.captures.of_stream(stream) else { return Ok(None) };
+        let dependencies = capture.streams.get(&stream.0).cloned().unwrap_or_default();
+        Ok(Some(CaptureInfo { valid: capture.valid, id, graph: capture.graph, dependencies }))
+    }
+
+    /// `cudaStreamUpdateCaptureDependencies`: what the next node waits for, besides what it would, or instead.
+    ///
+    /// # Errors
+    /// 401 for a stream that is not captured; 901; 1 for nodes of other graphs.
+    pub fn capture_update(
+        &'static self,
+        stream: Stream,
+        dependencies: &[(u64, EdgeData)],
+        instead: bool,
+    ) -> Result<(), Status> {
+        let stream = self.resolve(stream);
+        let mut graphs = self.graphs.lock();
+        let capture = graphs.captures.of_stream(stream).ok_or(Status::ILLEGAL_STATE)?;
+        if !capture.valid {
+            return Err(Status::STREAM_CAPTURE_INVALIDATED);
+        }
+        let graph = capture.graph;
+        dependencies.iter().try_for_each(|&(node, _)| graphs.graph(graph)?.node(node).map(drop))?;
+        let capture = graphs.captures.of_stream(stream).ok_or(Status::ILLEGAL_STATE)?;
+        let ends = capture.streams.entry(stream.0).or_default();
+        if instead {
+            *ends = dependencies.to_vec();
+        } else {
+            merge(ends, &dependencies.to_vec());
+        }
+        Ok(())
+    }
+
+    /// If a (resolved) stream is captured, adds a node for a call that would queue work; the node. A call into the legacy default stream
+    /// is refused while a stream that joins with it is captured.
+    pub(crate) fn capture_work(
+        &'static self,
+        stream: Stream,
+        early: bool,
+        params: impl FnOnce() -> Result<NodeParams, Status>,
+    ) -> Option<Result<u64, Status>> {
+        if !self.is_capturing_any() {
+            return None;
+        }
+        if let Err(status) = self.refuse_implicit(stream) {
+            return Some(Err(status));
+        }
+        self.graphs.lock().captures.of_stream(stream)?;
+        let stack = self.checking.as_ref().map(|_| Stack::here());
+        let node = params().and_then(|params| self.graphs.lock().capture(stream, params, early, stack));
+        Some(node)
+    }
+
+    /// Work in the legacy default stream would depend on streams that are captured.
+    fn refuse_implicit(&self, stream: Stream) -> Result<(), Status> {
+        if stream != Stream::LEGACY {
+            return Ok(());
+        }
+        let mut graphs = self.graphs.lock();
+        let blocking: Vec<u64> =
+            graphs.captures.active.iter().filter(|(_, capture)| capture.blocking).map(|(&id, _)| id).collect();
+        blocking.iter().for_each(|&id| graphs.captures.invalidate(id));
+        if blocking.is_empty() { Ok(()) } else { Err(Status::STREAM_CAPTURE_IMPLICIT) }
+    }
+
+    /// A call that waits for a stream, or asks how far it is, is refused while that is captured.
+    pub(crate) fn refuse_captured(&'static self, stream: Stream) -> Result<(), Status> {
+        if !self.is_capturing_any() {
+            return Ok(());
+        }
+        self.refuse_implicit(stream)?;
+        let mut graphs = self.graphs.lock();
+        match graphs.captures.of_stream(stream) {
+            None => Ok(()),
+            Some(capture) => {
+                capture.valid = false;
+                Err(Status::STREAM_CAPTURE_UNSUPPORTED)
+            }
+        }
+    }
+
+    /// A call that waits for an event is refused if that was last recorded in a captured stream.
+    pub(crate) fn refuse_captured_event(&self, event: Event) -> Result<(), Status> {
+        let mut graphs = self.graphs.lock();
+        match graphs.captures.events.get(&event.0) {
+            None => Ok(()),
+            Some(&(id, _)) => {
+                graphs.captures.invalidate(id);
+                Err(Status::CAPTURED_EVENT)
+            }
+        }
+    }
+
+    /// A potentially unsafe call is refused while what it does might belong to a capture.
+    pub(crate) fn refuse_unsafe(&self) -> Result<(), Status> {
+        if !self.is_capturing_any() {
+            return Ok(());
+        }
+        let (own, this) = (MODE.get(), std::thread::current().id());
+        let forbids = |capture: &Capture| match own {
+            CaptureMode::Relaxed => false,
+            CaptureMode::ThreadLocal => capture.thread == this && capture.mode != CaptureMode::Relaxed,
+            CaptureMode::Global => {
+                capture.mode == CaptureMode::Global || (capture.thread == this && capture.mode != CaptureMode::Relaxed)
+            }
+        };
+        let mut graphs = self.graphs.lock();
+        let hit: Vec<u64> =
+            graphs.captures.active.iter().filter(|(_, capture)| forbids(capture)).map(|(&id, _)| id).collect();
+        hit.iter().for_each(|&id| graphs.captures.invalidate(id));
+        if hit.is_empty() { Ok(()) } else { Err(Status::STREAM_CAPTURE_UNSUPPORTED) }
+    }
+
+    /// An event is recorded in a (resolved) stream: if that is captured, the event stands for what is there. `external`: a node records it.
+    pub(crate) fn capture_record(
+        &'static self,
+        event: Event,
+        stream: Stream,
+        external: bool,
+    ) -> Option<Result<(), Status>> {
+        if self.is_capturing_any() {
+            if external {
+                let node = self.capture_work(stream, false, || Ok(NodeParams::EventRecord(event)));
+                if let Some(recorded) = node {
+                    return Some(recorded.map(drop));
+                }
+            } else if let Err(status) = self.refuse_implicit(stream) {
+                return Some(Err(status));
+            } else {
+                let mut graphs = self.graphs.lock();
+                let captures = &mut graphs.captures;
+                if let Some(&id) = captures.streams.get(&stream.0) {
+                    let Some(capture) = captures.active.get(&id) else { return Some(Err(Status::ILLEGAL_STATE)) };
+                    if !capture.valid {
+                        return Some(Err(Status::STREAM_CAPTURE_INVALIDATED));
+                    }
+                    let ends = capture.streams.get(&stream.0).cloned().unwrap_or_default();
+                    captures.events.insert(event.0, (id, ends));
+                    return Some(Ok(()));
+                }
+            }
+        }
+        self.graphs.lock().captures.events.remove(&event.0);
+        None
+    }
+
+    /// Events that a captured launch records by its attributes stand for how far the kernel has come.
+    pub(crate) fn capture_launch_event(&self, event: Event, node: u64, data: EdgeData, stream: Stream) {
+        let mut graphs = self.graphs.lock();
+        if let Some(&id) = graphs.captures.streams.get(&stream.0) {
+            graphs.captures.events.insert(event.0, (id, vec![(node, data)]));
+        }
+    }
+
+    /// A (resolved) stream waits for an event: if either is captured, so is the other from now on.
+    pub(crate) fn capture_wait(
+        &'static self,
+        stream: Stream,
+        event: Event,
+        external: bool,
+    ) -> Option<Result<(), Status>> {
+        let mut graphs = self.graphs.lock();
+        let known = graphs.captures.events.get(&event.0).cloned();
+        let of_stream = graphs.captures.streams.get(&stream.0).copied();
+        if let (true, Some(_)) = (external, of_stream) {
+            drop(graphs);
+            let node = self.capture_work(stream, false, || Ok(NodeParams::WaitEvent(event)))?;
+            return Some(node.map(drop));
+        }
+        let invalid = |graphs: &Graphs, id: u64| graphs.captures.active.get(&id).is_some_and(|capture| !capture.valid);
+        if let Some(id) = of_stream.filter(|&id| invalid(&graphs, id)) {
+            let _ = id;
+            return Some(Err(Status::STREAM_CAPTURE_INVALIDATED));
+        }
+        let Some((id, ends)) = known else {
+            // Recorded outside, or never: only the latter orders nothing.
+            let id = of_stream?;
+            let recorded = self.engine.look(|state| state.events.get(event).map(|entry| entry.item.is_some()));
+            return match recorded {
+                None => Some(Err(Status::INVALID_RESOURCE_HANDLE)),
+                Some(false) => Some(Ok(())),
+                Some(true) => {
+                    graphs.captures.invalidate(id);
+                    Some(Err(Status::STREAM_CAPTURE_ISOLATION))
+                }
+            };
+        };
+        if !graphs.captures.active.contains_key(&id) {
+            // The capture in which it was recorded is over.
+            if let Some(id) = of_stream {
+                graphs.captures.invalidate(id);
+            }
+            return Some(Err(Status::STREAM_CAPTURE_ISOLATION));
+        }
+        if invalid(&graphs, id) {
+            return Some(Err(Status::STREAM_CAPTURE_INVALIDATED));
+        }
+        match of_stream {
+            Some(own) if own != id => {
+                graphs.captures.invalidate(own);
+                graphs.captures.invalidate(id);
+                return Some(Err(Status::STREAM_CAPTURE_MERGE));
+            }
+            None if stream == Stream::LEGACY => {
+                graphs.captures.invalidate(id);
+                return Some(Err(Status::STREAM_CAPTURE_IMPLICIT));
+            }
+            _ => {}
+        }
+        let blocking = match self.is_blocking(stream) {
+            Ok(blocking) => blocking,
+            Err(status) => return Some(Err(status)),
+        };
+        let captures = &mut graphs.captures;
+        captures.streams.insert(stream.0, id);
+        if let Some(capture) = captures.active.get_mut(&id) {
+            capture.blocking |= blocking;
+            merge(capture.streams.entry(stream.0).or_default(), &ends);
+        }
+        Some(Ok(()))
+    }
+
+    /// A graph is launched into a captured stream: its nodes become those of a child graph.
+    pub(super) fn capture_exec(&'static self, stream: Stream, exec: u64) -> Option<Result<(), Status>> {
+        let node = self.capture_work(stream, false, || {
+            let graphs = self.graphs.lock();
+            let source = graphs.exec(exec)?.source;
+            graphs.graph(source).map(|_| NodeParams::Graph(source)).map_err(|_| {
+                eprintln!("hotfire: a captured launch of a graph whose description was destroyed is not implemented");
+                Status::NOT_SUPPORTED
+            })
+        })?;
+        Some(node.map(drop))
+    }
+
+    /// An event was destroyed.
+    pub(crate) fn forget_captured_event(&self, event: Event) {
+        self.graphs.lock().captures.events.remove(&event.0);
+    }
+
+    /// A stream is destroyed: a capture that it is part of cannot go on.
+    pub(crate) fn forget_captured_stream(&self, stream: Stream) {
+        if !self.is_capturing_any() {
+            return;
+        }
+        let mut graphs = self.graphs.lock();
+        let Some(&id) = graphs.captures.streams.get(&stream.0) else { return };
+        let is_origin = graphs.captures.active.get(&id).is_some_and(|capture| capture.origin == stream.0);
+        graphs.captures.streams.remove(&stream.0);
+        if is_origin {
+            // Nobody can end it any more.
+            if let Some(capture) = graphs.captures.end(id) {
+                self.capturing.fetch_sub(1, Ordering::AcqRel);
+                if !capture.given {
+                    let _ = graphs.destroy(capture.graph, self);
+                }
+            }
+        } else {
+            graphs.captures.invalidate(id);
+        }
+    }
+}

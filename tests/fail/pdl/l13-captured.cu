@@ -1,0 +1,24 @@
+// l13: stream serialisation, captured, is a programmatic edge; the second kernel never waits.
+//
+// build: -std=c++17 -arch=sm_90 -lineinfo -g
+#include "../../graph.h"
+
+__global__ void produce(int* p) {
+    trigger();
+    p[threadIdx.x] = 3;
+}
+
+__global__ void consume(const int* p, int* out) {
+    out[threadIdx.x] = p[threadIdx.x];  //~ race/pdl pdl/no-wait
+}
+
+int main() {
+    int *p = zeros<int>(64), *out = zeros<int>(64);
+    cudaStream_t stream = stream_of_its_own();
+    cudaGraph_t graph = captured(stream, [&] {
+        produce<<<1, 64, 0, stream>>>(p);
+        early(consume, 1, 64, stream, p, out);
+    });
+    CHECK(cudaGraphLaunch(executable(graph), stream));
+    return verdict(wrong(out, 64, [](int) { return 3; }));
+}
