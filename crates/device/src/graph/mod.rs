@@ -1,6 +1,6 @@
 //! Graphs (launch-model 5; CUDA guide, "CUDA Graphs"): work that is described once and launched often.
 //!
-//! [`description`] is what programs build, by hand or by [`capture`]; [`exec`] what is made of it, a [`body`] in which all is prepared; [`run`] is
+//! `description` is what programs build, by hand or by `capture`; `exec` what is made of it, a `body` in which all is prepared; `run` is
 //! a launch of that.
 
 mod body;
