@@ -59,6 +59,7 @@ fn grid(entry: EntryKind, blocks: u32, threads: u32, count: u64, shared: u32) ->
         observer: None,
         start: Default::default(),
         dependency: Default::default(),
+        costs: None,
     })
 }
 

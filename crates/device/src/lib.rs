@@ -13,6 +13,7 @@ pub mod memory;
 pub mod module;
 pub mod profile;
 mod status;
+mod tracing;
 
 pub use checking::host::Call;
 pub use checking::host::lending;

@@ -74,6 +74,7 @@ fn host_faults_go_to_the_host_and_device_faults_to_the_device() {
         observer: None,
         start: Default::default(),
         dependency: Default::default(),
+        costs: None,
     });
     for _ in 0..3 {
         std::thread::scope(|scope| {

@@ -2,11 +2,13 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod child;
 mod doctor;
 mod explain;
 mod inspect;
 mod library;
 mod run;
+mod trace;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -25,6 +27,7 @@ Examples:
   hotfire run -- ./program --its options    run a program on the software device
   hotfire run -- python3 train.py           anything that loads the CUDA driver or runtime
   hotfire check -- ./program                the same, and every broken rule of the launch model is named
+  hotfire trace -o trace.json -- ./program  a timeline in model time, for Perfetto
   hotfire explain race/parent-child         what a rule is about
   hotfire inspect ./program                 which kernels it has, what they launch, what would not run
   hotfire doctor                            whether this machine is ready, tried with a small program";
@@ -50,6 +53,12 @@ enum Command {
     /// that Hotfire itself could not start it, 126 that the program could not be executed, 127 that it was not found.
     #[command(after_help = check::NOTES)]
     Check(check::Arguments),
+    /// Run a CUDA program on the software device and write when everything would be on a GPU, in model time
+    ///
+    /// The program's own exit code is what you get. 125 means that Hotfire itself could not start it or write the file, 126 that the program could
+    /// not be executed, 127 that it was not found.
+    #[command(after_help = trace::NOTES)]
+    Trace(trace::Arguments),
     /// Explain a rule of `hotfire check`, or list all of them
     Explain {
         /// The rule (race/host) or a family of rules (race)
@@ -74,6 +83,7 @@ fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
+        Command::Trace(arguments) => trace::trace(&arguments),
         Command::Explain { rule } => explain::explain(rule.as_deref().unwrap_or_default()),
         Command::Inspect { file, mangled } => inspect::inspect(&file, mangled),
         Command::Doctor => doctor::doctor(),

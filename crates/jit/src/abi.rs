@@ -50,6 +50,22 @@ pub struct BlockContext {
     pub met: u32,
     /// In checked runs, the shadow of the block's shared memory: for each word the [`stamp`]s of its writer and of two readers. Or null.
     pub shadow: *const [u64; 3],
+    /// What the block's threads did so far, in code that counts.
+    pub costs: BlockCosts,
+}
+
+/// What the threads of a block did, as code compiled with [`crate::Options::costs`] counts it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockCosts {
+    /// Instructions of all threads.
+    pub instructions: u64,
+    /// Bytes that they read from global memory, each access counted.
+    pub read: u64,
+    /// Bytes that they wrote to it.
+    pub written: u64,
+    /// Cycles of the longest thread that has ended ([`ThreadContext::cycles`]).
+    pub cycles: u64,
 }
 
 /// One CUDA thread (or, for [`EntryKind::Loop`], the thread the loop is at). Read and written by generated code.
@@ -79,6 +95,9 @@ pub struct ThreadContext {
     /// In code for checks, set before the thread lets others run in a loop: a number for all that decides how the loop goes on, apart
     /// from memory. 0 if that is not known. The device takes it.
     pub look: u64,
+    /// In code that counts: cycles that the thread would take alone, from its start to here. Set to 0 before each thread of a loop kernel;
+    /// the device does it for others, and lets threads that meet at a barrier leave it together.
+    pub cycles: u64,
 }
 
 /// What stopped a thread for good. Values are CUDA error codes (driver and runtime agree on them).

@@ -3,6 +3,7 @@
 pub mod abi;
 mod analysis;
 mod cfg;
+mod cost;
 mod deciding;
 mod emit;
 mod kernel;
@@ -44,6 +45,8 @@ pub struct Options {
     /// The functions that checked code calls at each access (it also says where it is, in [`abi::ThreadContext::site`],
     /// before each call of a built-in function); `None` for code without checks.
     pub checks: Option<abi::Checks>,
+    /// Whether code counts what it does ([`abi::BlockCosts`]).
+    pub costs: bool,
 }
 
 /// Compiles one kernel (or, for calls through a pointer, one device function) with every function it reaches.

@@ -6,6 +6,7 @@ use crate::model::Model;
 use crate::node::{Kind, NONE, Queue, Work};
 use crate::owned::Wrong;
 use crate::pool::EventPoolFull;
+use crate::recording::{self, Command};
 use std::fmt;
 
 /// The stream that a device launch names.
@@ -96,7 +97,11 @@ impl Model {
         };
         let node = self.child(launcher, queue, work.into(), None);
         self.nodes[node as usize].holds_slot = slot;
-        Ok(self.item(node))
+        let item = self.item(node);
+        let number = self.make_known(item);
+        let stream = recording::destination(stream);
+        self.tell(|of| Command::Launch { launcher: of(launcher), block, stream, work, item: number });
+        Ok(item)
     }
 
     fn queue(&self, launcher: Item, block: u64, stream: DeviceLaunchStream) -> Result<Queue, LaunchError> {
@@ -160,7 +165,9 @@ impl Model {
     pub fn device_stream_create(&mut self, grid: Item) -> DeviceStream {
         let owner = self.launching(grid);
         let (index, generation) = self.device_streams.create(grid, &mut self.nodes[owner as usize].first_stream);
-        DeviceStream { index, generation }
+        let stream = DeviceStream { index, generation };
+        self.tell(|of| Command::DeviceStream { grid: of(grid), stream: recording::named(stream) });
+        stream
     }
 
     /// A thread of `grid` destroys a named stream. Work that is already queued still runs.
@@ -182,7 +189,9 @@ impl Model {
         let owner = self.launching(grid);
         self.pool.take_event()?;
         let (index, generation) = self.device_events.create(grid, &mut self.nodes[owner as usize].first_event);
-        Ok(DeviceEvent { index, generation })
+        let event = DeviceEvent { index, generation };
+        self.tell(|of| Command::DeviceEvent { grid: of(grid), event: recording::event(event) });
+        Ok(event)
     }
 
     /// A thread of `grid` destroys an event. Streams that wait for it already still do.
@@ -210,6 +219,7 @@ impl Model {
     ) -> Result<(), LaunchError> {
         let parent = self.launching(launcher);
         with_events(stream)?;
+        let number = recording::event(event);
         let event = self.device_events.check(event.index, event.generation, launcher)?;
         // A stream is in order: its last item stands for all. No marker, since the device has no timing events.
         let last = match self.queue(launcher, block, stream)? {
@@ -217,6 +227,8 @@ impl Model {
             _ => self.block_streams.get(&(parent, block)).copied(),
         };
         self.device_events.set_last(event, last);
+        let stream = recording::destination(stream);
+        self.tell(|of| Command::DeviceRecord { launcher: of(launcher), block, stream, event: number });
         Ok(())
     }
 
@@ -234,8 +246,11 @@ impl Model {
     ) -> Result<(), LaunchError> {
         self.launching(launcher);
         with_events(stream)?;
+        let number = recording::event(event);
         let event = self.device_events.check(event.index, event.generation, launcher)?;
         let queue = self.queue(launcher, block, stream)?;
+        let target = recording::destination(stream);
+        self.tell(|of| Command::DeviceWait { launcher: of(launcher), block, stream: target, event: number });
         if let Some(item) = self.device_events.last(event)
             && !self.is_complete(item)
         {

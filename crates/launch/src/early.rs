@@ -9,10 +9,12 @@ use crate::edge::{Edge, EdgeKind};
 use crate::handle::{Item, Stream};
 use crate::host::Place;
 use crate::model::Model;
-use crate::node::{Kind, NONE, Queue, Stage};
+use crate::node::{Kind, NONE, Queue, Stage, Work};
+use crate::recording::{Command, Manner, stream_number};
+use serde::{Deserialize, Serialize};
 
 /// What of a grid a programmatic edge waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Early {
     /// All its blocks have begun.
     Begun,
@@ -37,7 +39,8 @@ impl Model {
     /// # Panics
     /// If the stream does not exist.
     pub fn submit_programmatic(&mut self, stream: Stream) -> Item {
-        self.enqueue(stream, Kind::Grid, Place { programmatic: true, ..Place::default() })
+        let item = self.enqueue(stream, Kind::Grid, Place { programmatic: true, ..Place::default() });
+        self.submitted(stream, Work::Grid, Manner::Programmatic, item)
     }
 
     /// A marker that completes by itself once the grid has come so far: an event that an attribute of its launch records. It has no place
@@ -46,6 +49,8 @@ impl Model {
         let node = self.add(Kind::Marker, Queue::FireAndForget);
         self.connect_early(early, item, node);
         let marker = self.item(node);
+        let number = self.make_known(marker);
+        self.tell(|of| Command::RecordEarly { item: of(item), early, marker: number });
         if self.nodes[node as usize].blockers == 0 {
             self.unblocked(node);
             self.advance();
@@ -60,6 +65,7 @@ impl Model {
     /// If the stream does not exist.
     pub fn wait_early(&mut self, stream: Stream, item: Item) {
         self.hosts.wait_early(stream, item);
+        self.tell(|of| Command::WaitEarly { stream: stream_number(stream), item: of(item) });
     }
 
     /// All blocks of a running grid have come so far. Repeats do nothing; a grid whose blocks have all exited need not say so.

@@ -9,10 +9,12 @@ use crate::edge::EdgeKind;
 use crate::handle::{Item, Stream, next_generation};
 use crate::model::Model;
 use crate::node::{Kind, Queue, Work};
+use crate::recording::{Command, Manner, stream_number};
+use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
 /// What a host stream joins with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum StreamKind {
     /// Joins with the legacy default stream.
     Blocking,
@@ -153,7 +155,9 @@ impl Model {
         let entry = &mut hosts.streams[index as usize];
         entry.kind = kind;
         self.order.created(index);
-        Stream { index, generation: entry.generation }
+        let stream = Stream { index, generation: entry.generation };
+        self.tell(|_| Command::CreateStream { stream: stream_number(stream), kind });
+        stream
     }
 
     /// Destroys a stream. Work that is already queued still runs, and still joins with the legacy default stream.
@@ -162,6 +166,7 @@ impl Model {
     /// If the stream does not exist, or is the legacy one.
     pub fn destroy_stream(&mut self, stream: Stream) {
         assert!(stream != Stream::LEGACY, "the legacy default stream stays");
+        self.tell(|_| Command::DestroyStream { stream: stream_number(stream) });
         if self.hosts.existing(stream).tail.is_some() {
             self.hosts.streams[stream.index as usize].destroyed = true;
         } else {
@@ -179,7 +184,15 @@ impl Model {
     /// # Panics
     /// If the stream does not exist.
     pub fn submit(&mut self, stream: Stream, work: Work) -> Item {
-        self.enqueue(stream, work.into(), Place::default())
+        let item = self.enqueue(stream, work.into(), Place::default());
+        self.submitted(stream, work, Manner::Plain, item)
+    }
+
+    /// Tells of an item that was queued.
+    pub(crate) fn submitted(&mut self, stream: Stream, work: Work, manner: Manner, item: Item) -> Item {
+        let number = self.make_known(item);
+        self.tell(|_| Command::Submit { stream: stream_number(stream), work, manner, item: number });
+        item
     }
 
     /// Queues an operation that does not keep a kernel behind it from starting early: the release of memory (`cudaFreeAsync`).
@@ -187,7 +200,8 @@ impl Model {
     /// # Panics
     /// If the stream does not exist.
     pub fn submit_aside(&mut self, stream: Stream) -> Item {
-        self.enqueue(stream, Kind::Operation, Place { aside: true, ..Place::default() })
+        let item = self.enqueue(stream, Kind::Operation, Place { aside: true, ..Place::default() });
+        self.submitted(stream, Work::Operation, Manner::Aside, item)
     }
 
     /// Queues a marker that completes by itself once all before it in the stream is complete; in the legacy default
@@ -196,7 +210,14 @@ impl Model {
     /// # Panics
     /// If the stream does not exist.
     pub fn record(&mut self, stream: Stream) -> Item {
-        self.enqueue(stream, Kind::Marker, Place::default())
+        self.mark(stream, false)
+    }
+
+    fn mark(&mut self, stream: Stream, timed: bool) -> Item {
+        let item = self.enqueue(stream, Kind::Marker, Place::default());
+        let number = self.make_known(item);
+        self.tell(|_| Command::Record { stream: stream_number(stream), timed, item: number });
+        item
     }
 
     /// As [`Model::record`], with the time: no kernel behind it starts before what is in front is complete.
@@ -205,7 +226,7 @@ impl Model {
     /// If the stream does not exist.
     pub fn record_timed(&mut self, stream: Stream) -> Item {
         self.break_off(stream);
-        self.record(stream)
+        self.mark(stream, true)
     }
 
     /// What is launched programmatically behind this starts early beside nothing that is in front.
@@ -221,6 +242,7 @@ impl Model {
     /// # Panics
     /// If the stream does not exist.
     pub fn wait(&mut self, stream: Stream, item: Item) {
+        self.tell(|of| Command::Wait { stream: stream_number(stream), item: of(item) });
         let entry = self.hosts.existing(stream);
         let behind = self.is_complete(item) || entry.tail == Some(item);
         if behind && stream != Stream::LEGACY && !self.hosts.action_would_join(entry) {

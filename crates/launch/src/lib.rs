@@ -38,6 +38,7 @@ pub mod order;
 mod owned;
 mod policy;
 mod pool;
+pub mod recording;
 mod within;
 
 pub use children::{DeviceLaunchStream, LaunchError};

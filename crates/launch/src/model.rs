@@ -8,6 +8,7 @@ use crate::order::HostLines;
 use crate::owned::Owned;
 use crate::policy::{Choice, Log, Policy, Scheduler, Situation};
 use crate::pool::Pool;
+use crate::recording::Recording;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::num::NonZeroU32;
@@ -56,6 +57,8 @@ pub struct Model {
     live: usize,
     ordinal: u64,
     resident_grids: u32,
+    /// The commands that it was given, if somebody asks.
+    pub(crate) recording: Option<Box<Recording>>,
 }
 
 impl Model {
@@ -81,6 +84,7 @@ impl Model {
             live: 0,
             ordinal: 0,
             resident_grids: limits.resident_grids,
+            recording: None,
         }
     }
 

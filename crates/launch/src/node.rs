@@ -2,13 +2,14 @@
 
 use crate::early::Early;
 use crate::handle::Item;
+use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
 /// "No index" in the intrusive lists.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// What an item is, to the one who submits it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Work {
     /// A kernel: its blocks are run, and its threads may launch.
     Grid,

@@ -4,6 +4,7 @@ use crate::device::Device;
 use crate::engine::Grid;
 use crate::exec;
 use crate::status::Status;
+use crate::tracing;
 use hotfire_jit::abi::{Fault, Runtime, ThreadContext, access};
 use std::sync::OnceLock;
 
@@ -47,7 +48,9 @@ impl Caller {
         unsafe {
             let block = exec::block_index(self.0);
             let grid = Grid::from_owner(exec::owner(self.0));
-            let value = exec::on_worker_stack(self.0, || f(grid, block));
+            let cycles = (*self.0).cycles;
+            let call = || tracing::on_device(grid, block, cycles, || f(grid, block));
+            let value = exec::on_worker_stack(self.0, call);
             result.cast::<T>().write(value);
         }
     }

@@ -9,7 +9,7 @@ const MAX_LENGTH: usize = 4096;
 
 /// Demangled names, each made once.
 #[derive(Default)]
-pub(super) struct Names(Mutex<HashMap<Box<str>, String>>);
+pub(crate) struct Names(Mutex<HashMap<Box<str>, String>>);
 
 impl Names {
     /// A name of the Itanium C++ ABI demangled, without parameters; any other as it is.

@@ -9,7 +9,9 @@ use crate::engine::{Operation, State};
 use crate::graph::NodeParams;
 use crate::memory::Kind;
 use crate::status::Status;
+use crate::tracing;
 use hotfire_launch::{Item, Stage, Work};
+use hotfire_trace::log::Await;
 
 /// Bytes of pageable host memory up to which a copy to the device reads them into a buffer of its own rather than waiting.
 const STAGED: u64 = 64 << 10;
@@ -100,6 +102,16 @@ impl Device {
         refused.err().map(Err)
     }
 
+    /// Whether an operation goes between the host's memory and the device's.
+    fn crosses(&self, operation: &Operation) -> bool {
+        let is_host = |address| self.place(address, 1).is_ok_and(Place::is_host);
+        match operation {
+            Operation::Copy(copy) => is_host(copy.source) || is_host(copy.destination),
+            Operation::CopyFrom(..) => true,
+            _ => false,
+        }
+    }
+
     fn submit(&'static self, stream: Stream, operation: Operation, call: &'static str) -> Result<Item, Status> {
         let handle = self.resolve(stream);
         self.healthy()?;
@@ -120,7 +132,11 @@ impl Device {
                     _ => checking.queued(state, None),
                 }
             }
+            let crosses = tracing::active().filter(|_| self.crosses(&operation));
             state.attach_operation(item, operation);
+            if let (Some(tracing), Some(number)) = (crosses, state.model.number(item)) {
+                tracing.crosses(number);
+            }
             Ok(item)
         })
     }
@@ -134,6 +150,15 @@ impl Device {
         synchronises: bool,
     ) -> Result<(), Status> {
         let item = self.submit(stream, Operation::Caller, call)?;
+        if let Some(tracing) = tracing::active()
+            && let Some(number) = self.engine.look(|state| state.model.number(item))
+        {
+            tracing.operation(number, &operation);
+            if self.crosses(&operation) {
+                tracing.crosses(number);
+            }
+            tracing.awaits(Await::Item(number));
+        }
         let turn = |state: &mut State| {
             if state.model.stage(item) == Stage::Running {
                 return Some(Ok(()));

@@ -26,9 +26,11 @@ use crate::memory::{Kind, Memory};
 use crate::module::Module;
 use crate::profile;
 use crate::status::Status;
+use crate::tracing;
 use crossbeam_utils::sync::Parker;
 use environment::{block_order_of_environment, in_order_of_environment, policy_of_environment, pool_of_environment};
 use hotfire_check::Report;
+use hotfire_trace::log::Await;
 use limits::LimitValues;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -79,11 +81,14 @@ impl Device {
         extern "C" fn at_exit() {
             if let Some(device) = DEVICE.get() {
                 device.write_findings();
+                if let Some(tracing) = tracing::active() {
+                    tracing.write();
+                }
             }
         }
         DEVICE.get_or_init(|| {
             let device = Self::new(Config::default());
-            if device.checking.is_some() {
+            if device.checking.is_some() || tracing::active().is_some() {
                 // SAFETY: a function of the process's own, which takes no arguments.
                 unsafe { libc::atexit(at_exit) };
             }
@@ -105,7 +110,7 @@ impl Device {
             Checking::of_environment(memory.clone()).or_else(|| config.check.then(|| Checking::new(memory.clone())));
         let workers = config.workers.or_else(environment).unwrap_or_else(cores).clamp(1, 1024);
         // One worker and one seed give one run.
-        let workers = if checking.is_some() { 1 } else { workers };
+        let workers = if checking.is_some() || tracing::active().is_some() { 1 } else { workers };
         let checks = checking.is_some();
         let pool = config.pool.or_else(pool_of_environment).filter(|_| checks);
         let block_order = config.block_order.or_else(block_order_of_environment).filter(|_| checks);
@@ -181,6 +186,9 @@ impl Device {
 
     /// Waits until all work is complete, which orders nothing by itself (launch-model 2.5).
     pub(crate) fn drain(&self) -> Status {
+        if let Some(tracing) = tracing::active() {
+            tracing.awaits(Await::All);
+        }
         let mut tails: Vec<_> = self.engine.look(|state| state.model.tails().collect());
         let result = self.engine.wait(|state| {
             if !state.sticky.is_success() {

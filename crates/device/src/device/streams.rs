@@ -5,7 +5,10 @@ use crate::checking::Checking;
 use crate::engine::{Operation, State};
 use crate::graph::{HostNode, NodeParams};
 use crate::status::Status;
+use crate::tracing;
+use hotfire_launch::recording::stream_number;
 use hotfire_launch::{Early, Item, StreamKind, Work};
+use hotfire_trace::log::Await;
 
 /// The priorities that this device tells apart in name: all run alike.
 pub(crate) const PRIORITIES: std::ops::RangeInclusive<i32> = -5..=0;
@@ -84,6 +87,11 @@ impl Device {
 
     /// Waits until an item is complete, or the context is lost.
     pub(crate) fn wait_item(&self, item: Item) -> Status {
+        if let Some(tracing) = tracing::active()
+            && let Some(number) = self.engine.look(|state| state.model.number(item))
+        {
+            tracing.awaits(Await::Item(number));
+        }
         let status = self.engine.wait(|state| {
             if !state.sticky.is_success() {
                 return Some(state.sticky);
@@ -96,6 +104,10 @@ impl Device {
 
     /// `cudaStreamSynchronize`.
     pub fn stream_synchronize(&'static self, stream: Stream) -> Status {
+        if let Some(tracing) = tracing::active() {
+            let own = self.engine.look(|state| state.stream(self.resolve(stream)).ok());
+            tracing.awaits(own.map_or(Await::All, |own| Await::Stream(stream_number(own))));
+        }
         let status = match self.stream_end(stream) {
             Ok(Some(item)) => self.wait_item(item),
             Ok(None) => {

@@ -1,11 +1,12 @@
 //! One launch: the code to run, how many of its blocks were handed out, and how many have not exited.
 
 use crate::device::{Device, Workspace};
-use crate::exec::{Dependency, GridCode, Observer};
+use crate::exec::{Costs, Dependency, GridCode, Observer};
 use crate::memory::Kind;
 use crate::module::Function;
 use crate::profile;
 use crate::status::Status;
+use crate::tracing;
 use hotfire_jit::Kernel;
 use hotfire_launch::order::ItemId;
 use hotfire_launch::{Early, Item};
@@ -79,6 +80,8 @@ pub(crate) struct Grid {
     unfinished: AtomicU64,
     /// Part of the device that one resident block takes.
     pub cost: u64,
+    /// Blocks that the empty device holds.
+    capacity: u64,
     /// Where its blocks meet, if it is cooperative: then they become resident together.
     pub workspace: Option<Workspace>,
     /// They have; changed under the engine's lock.
@@ -134,7 +137,7 @@ impl Grid {
         workspace: Option<Workspace>,
     ) -> Arc<Self> {
         let blocks = launch.blocks();
-        let Checked { function, kernel, shape, cost, .. } = launch;
+        let Checked { function, kernel, shape, cost, capacity } = launch;
         Arc::new_cyclic(|this: &std::sync::Weak<Self>| Self {
             device,
             function,
@@ -154,6 +157,7 @@ impl Grid {
                 observer: device.checking.as_ref().map(|checking| checking as &dyn Observer),
                 start: OnceLock::new(),
                 dependency: Dependency::new(blocks, all_triggered),
+                costs: tracing::active().map(|_| Costs::new(blocks)),
             }),
             parameters: if owned { parameters } else { 0 },
             graph: AtomicU64::new(0),
@@ -161,6 +165,7 @@ impl Grid {
             blocks,
             unfinished: AtomicU64::new(blocks),
             cost,
+            capacity,
             workspace,
             together: AtomicBool::new(false),
             announces: AtomicBool::new(false),
@@ -247,6 +252,11 @@ impl Grid {
     /// Blocks exited; true if they were the last.
     pub fn exited(&self, count: u64) -> bool {
         count > 0 && self.unfinished.fetch_sub(count, Ordering::AcqRel) == count
+    }
+
+    /// Blocks of this kind that one multiprocessor holds.
+    pub fn per_multiprocessor(&self) -> u32 {
+        (self.capacity / u64::from(profile::MULTIPROCESSORS)) as u32
     }
 
     /// Whether all that it depends on is complete.

@@ -32,6 +32,7 @@ pub(crate) use stream::HOST_HANDLE;
 pub(crate) use threads::is_host_function;
 
 use crate::checking::{CALL, Checking};
+use crate::tracing;
 use baton::Baton;
 use crossbeam_utils::sync::Unparker;
 use hotfire_launch::Policy;
@@ -96,6 +97,9 @@ impl Engine {
             slices.time.advance(CALL);
         }
         let result = change(&mut state);
+        if let Some(tracing) = tracing::active() {
+            tracing.take(&mut state);
+        }
         state.settle();
         let wake = self.publish(&mut state);
         drop(state);

@@ -10,6 +10,7 @@ use crate::graph::Run;
 use crate::memory::Memory;
 use crate::profile::RESIDENT_GRIDS;
 use crate::status::Status;
+use crate::tracing;
 use hotfire_launch::order::{ItemId, NO_ITEM};
 use hotfire_launch::{Item, Limits, Model, Policy, Situation};
 use std::collections::{HashMap, VecDeque};
@@ -124,8 +125,12 @@ pub(crate) struct State {
 
 impl State {
     pub fn new(pending_launches: u32, policy: Policy) -> Self {
+        let mut model = Model::new(Limits { pending_launches, ..Limits::default() }, policy.clone());
+        if tracing::active().is_some() {
+            model.enable_recording();
+        }
         Self {
-            model: Model::new(Limits { pending_launches, ..Limits::default() }, policy.clone()),
+            model,
             policy,
             payloads: Vec::new(),
             streams: StreamTable::new(),
@@ -181,11 +186,21 @@ impl State {
     /// Tells what an item that was just submitted is.
     pub fn attach_grid(&mut self, item: Item, grid: Arc<Grid>) {
         grid.set_item(item);
+        if let Some(tracing) = tracing::active()
+            && let Some(number) = self.model.number(item)
+        {
+            tracing.grid(number, &grid);
+        }
         self.set_payload(item, Payload::Grid(grid));
     }
 
     /// Tells what an item that was just submitted is.
     pub fn attach_operation(&mut self, item: Item, operation: Operation) {
+        if let Some(tracing) = tracing::active()
+            && let Some(number) = self.model.number(item)
+        {
+            tracing.operation(number, &operation);
+        }
         self.host_functions_queued += usize::from(matches!(operation, Operation::Host(_)));
         self.set_payload(item, Payload::Operation(operation));
     }
@@ -351,6 +366,11 @@ impl State {
         {
             if grid.together.load(Ordering::Relaxed) {
                 self.resident -= grid.cost * grid.code.blocks();
+            }
+            if let (Some(tracing), Some(costs)) = (tracing::active(), &grid.code.costs)
+                && let Some(number) = self.model.number(item)
+            {
+                tracing.costs(number, &costs.take());
             }
             if grid.prepared.load(Ordering::Relaxed) > 0 {
                 self.forget_prepared(item, grid.device.memory());
@@ -560,6 +580,11 @@ impl State {
             Self { sleeping, slices, waiting: self.waiting, completed: true, ..Self::new(pending_launches, policy) };
         if self.slices.is_some() {
             self.model.order.enable();
+        }
+        if let Some(tracing) = tracing::active() {
+            // Items would be numbered anew.
+            self.model.disable_recording();
+            tracing.note("what follows the first reset of the device is not in the timeline");
         }
     }
 

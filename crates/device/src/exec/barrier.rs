@@ -186,6 +186,9 @@ impl Block {
             // SAFETY: waiting fibers, and the caller's, are live.
             unsafe { reduce(|| leaving.iter().chain((!last.is_null()).then_some(last))) };
         }
+        // SAFETY: waiting fibers, and the caller's, are live.
+        unsafe { leave_together(|| leaving.iter().chain((!last.is_null()).then_some(last))) };
+        let at = &mut self.barriers.list[id];
         let whole = !at.passed && self.live_warps & !complete == 0;
         // SAFETY: waiting fibers, and the caller's, are live.
         unsafe { self.order_barrier(id as u32, whole, &leaving, last) };
@@ -252,6 +255,17 @@ unsafe fn reduce<I: Iterator<Item = *mut Fiber>>(fibers: impl Fn() -> I) {
             };
         }
     }
+}
+
+/// Threads that meet go on at the time of the last, if code counts.
+///
+/// # Safety
+/// The fibers are live.
+pub unsafe fn leave_together<I: Iterator<Item = *mut Fiber>>(fibers: impl Fn() -> I) {
+    // SAFETY: the caller's promise.
+    let last = fibers().map(|fiber| unsafe { (*fiber).context.cycles }).max().unwrap_or(0);
+    // SAFETY: as above.
+    fibers().for_each(|fiber| unsafe { (*fiber).context.cycles = last });
 }
 
 /// Coordinates of a thread of a block of that size.

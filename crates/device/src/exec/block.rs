@@ -18,7 +18,7 @@ use crate::memory::Memory;
 use crate::memory::map::{PAGE, round_up};
 use crate::profile::MULTIPROCESSORS;
 use hotfire_check::{BlockOrder, Checker};
-use hotfire_jit::abi::{BlockContext, EntryKind};
+use hotfire_jit::abi::{BlockContext, BlockCosts, EntryKind};
 use std::io;
 use std::ptr;
 use std::sync::Arc;
@@ -67,6 +67,9 @@ pub struct Block {
     pub paused: Queue,
     /// One of its threads has triggered.
     pub triggered: bool,
+    /// Cycles at which the first thread triggered, and at which the first one waited for other grids, if code counts.
+    pub trigger_at: Option<u64>,
+    pub wait_at: Option<u64>,
     /// The block is to be parked at once.
     pub pauses: bool,
     /// Rounds over the yielded threads in this turn, since the last thread exited.
@@ -120,6 +123,7 @@ impl Block {
             segment: 0,
             met: 0,
             shadow: ptr::null(),
+            costs: BlockCosts::default(),
         };
         Box::new(Self {
             context,
@@ -141,6 +145,8 @@ impl Block {
             depending: Queue::new(),
             paused: Queue::new(),
             triggered: false,
+            trigger_at: None,
+            wait_at: None,
             pauses: false,
             rounds: 0,
             likeness: 0,
@@ -213,7 +219,10 @@ impl Block {
         self.unchanged = false;
         self.gives_way = false;
         self.triggered = false;
+        self.trigger_at = None;
+        self.wait_at = None;
         self.pauses = false;
+        self.context.costs = BlockCosts::default();
         self.begin_order();
         if let EntryKind::Thread(_) = self.entry {
             let warps = self.threads.div_ceil(LANES as u32);
@@ -304,6 +313,9 @@ impl Block {
         // SAFETY: the caller's promise.
         let (linear, known) = unsafe { ((*fiber).context.linear as usize % THREADS, (*fiber).known) };
         self.live -= 1;
+        // SAFETY: the caller's promise.
+        let cycles = unsafe { (*fiber).context.cycles };
+        self.context.costs.cycles = self.context.costs.cycles.max(cycles);
         // Threads that exit one after the other are progress; there is an end to it.
         self.rounds = 0;
         let index = linear / LANES;

@@ -134,6 +134,8 @@ unsafe fn wait(context: *mut ThreadContext, fiber: *mut Fiber, block: *mut Block
         if !(*block).checker.is_null() {
             context::on_worker_stack(context, || checking::dependency_reached(context, site));
         }
+        let cycles = (*context).cycles;
+        (*block).wait_at = Some((*block).wait_at.map_or(cycles, |at| at.min(cycles)));
         while !Block::code(block).dependency.is_independent() {
             (*block).depending.push(fiber);
             thread::wait(fiber);
@@ -150,6 +152,8 @@ unsafe fn trigger(context: *mut ThreadContext, fiber: *mut Fiber, block: *mut Bl
         if !(*block).checker.is_null() {
             context::on_worker_stack(context, || checking::triggered(context));
         }
+        let cycles = (*context).cycles;
+        (*block).trigger_at = Some((*block).trigger_at.map_or(cycles, |at| at.min(cycles)));
         if (*block).triggered {
             return;
         }

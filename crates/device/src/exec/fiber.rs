@@ -75,6 +75,7 @@ impl Fiber {
             site: 0,
             access: 0,
             look: 0,
+            cycles: 0,
         };
         let fiber = Fiber {
             context,

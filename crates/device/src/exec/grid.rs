@@ -1,5 +1,6 @@
 //! What the engine hands to a worker, and what it gets back.
 
+use super::costs::Costs;
 use super::dependency::Dependency;
 use super::observer::Observer;
 use super::parked::{BlockHandle, Rest};
@@ -45,6 +46,8 @@ pub struct GridCode {
     pub start: OnceLock<(ItemId, Arc<Clock>)>,
     /// What it waits for, and who waits for it, before it is complete.
     pub dependency: Dependency,
+    /// What its blocks cost, if code counts.
+    pub costs: Option<Costs>,
 }
 
 // SAFETY: the two pointers are only handed on: `parameters` to generated code, which reads it, `owner` to the engine, which

@@ -10,6 +10,7 @@ mod chain;
 mod checked;
 mod collective;
 mod context;
+mod costs;
 mod dependency;
 mod fiber;
 mod grid;
@@ -35,6 +36,7 @@ pub use checked::{caller, checks, is_shared, order, stores};
 pub use context::{
     block_index, exit, fault, give_way, has_triggered, memory, on_worker_stack, owner, spins, yield_now,
 };
+pub use costs::Costs;
 pub use dependency::Dependency;
 pub use grid::{FaultReport, GridCode, Outcome, ParkedBlock};
 pub use inspect::{WaitingThread, WaitsAt};

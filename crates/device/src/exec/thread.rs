@@ -20,6 +20,7 @@ pub unsafe fn run_threads(fiber: *mut Fiber, block: *mut Block) {
                     (*context).linear = (*block).next_thread;
                     (*context).tid = (*block).next_tid;
                     (*context).last_error = 0;
+                    (*context).cycles = 0;
                     (*context).segment = (*block).context.segment;
                     if !(*block).checker.is_null() {
                         (*fiber).polls = Polls::NEW;

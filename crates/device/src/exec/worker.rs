@@ -147,6 +147,7 @@ impl Worker {
                     continue;
                 } else if (*block).live == 0 {
                     (*block).trigger_at_exit();
+                    (*block).tell_costs();
                     return Turn::Finished;
                 } else if (*block).depend_no_more() || (*block).go_on() || (*block).turn_round(ROUNDS) {
                     continue;

@@ -73,8 +73,12 @@ impl Image {
         if let Some(kernel) = crate::engine::native::kernel(name) {
             return Ok(Arc::new(kernel));
         }
-        let options =
-            Options { arena: self.arena, runtime: exec::runtime(), checks: self.check.then(crate::checking::checks) };
+        let options = Options {
+            arena: self.arena,
+            runtime: exec::runtime(),
+            checks: self.check.then(crate::checking::checks),
+            costs: crate::tracing::active().is_some(),
+        };
         hotfire_jit::compile(&self.text, name, self, &options).map(Arc::new).map_err(|error| {
             eprintln!("hotfire: {name} cannot be compiled: {error}");
             Status::INVALID_PTX

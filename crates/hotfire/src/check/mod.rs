@@ -5,11 +5,13 @@ mod output;
 mod program;
 mod schedule;
 
+use crate::child::exit_code;
 use crate::{report, run};
 use hotfire_check::Report;
 use hotfire_report::{Suppressions, has_failed, merge, summary};
 use outcome::Recorded;
 use output::Format;
+pub use program::files;
 use schedule::{Choice, Partition, PolicyOption, Schedule, Seeds};
 use std::ffi::OsString;
 use std::fs;
@@ -242,12 +244,6 @@ fn run_all(arguments: &Arguments, schedules: &[Schedule]) -> Result<Checked, u8>
         outcome::compare(&recorded, &arguments.program, found)?;
     }
     Ok(checked)
-}
-
-/// As shells have it.
-fn exit_code(status: ExitStatus) -> u8 {
-    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
 
 /// What is worth saying of an end: a signal always, a code only where several schedules may differ in it.

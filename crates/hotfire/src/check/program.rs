@@ -1,15 +1,12 @@
 //! One run of the program: started as `hotfire run` would, with a private directory for what its processes report.
 
 use super::schedule::Schedule;
-use crate::{report, run};
+use crate::{child, report, run};
 use hotfire_check::outcome::Record;
 use hotfire_report::{from_json, processes};
-use rustix::process::{Pid, Signal, kill_process};
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
-use signal_hook::iterator::Signals;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::{fs, io};
 
 /// How one run ended.
@@ -49,13 +46,7 @@ pub fn run(program: &[OsString], schedule: &Schedule, pdl: &str, outcome: Option
             None => command.env_remove(name),
         };
     }
-    // Before the program starts, so that its end cannot be missed.
-    let mut signals = Signals::new(forwarded().into_iter().chain([SIGCHLD]))
-        .map_err(|error| cannot_start(format!("cannot listen to signals: {error}")))?;
-    let mut child = command.spawn().map_err(|error| run::not_started(&command, &error))?;
-    let ended = wait(&mut child, &mut signals);
-    let (status, is_interrupted) =
-        ended.map_err(|error| cannot_start(format!("cannot wait for the program: {error}")))?;
+    let (status, is_interrupted) = child::run(&mut command)?;
     let report = read_all(&path, &schedule.to_string()).map_err(cannot_start)?;
     let records = match outcome {
         Some(_) => read_records(&path).map_err(cannot_start)?,
@@ -64,44 +55,8 @@ pub fn run(program: &[OsString], schedule: &Schedule, pdl: &str, outcome: Option
     Ok(Ran { report, status, is_interrupted, records })
 }
 
-/// Signals that are the program's to answer. Those that were ignored stay so, for the program too (nohup).
-fn forwarded() -> Vec<i32> {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
-    let is_ignored = |signal: i32| mask.unwrap_or(0) & (1 << (signal - 1)) != 0;
-    [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2].into_iter().filter(|signal| !is_ignored(*signal)).collect()
-}
-
-/// Waits until the program has ended, and passes on what is sent to this process meanwhile.
-fn wait(child: &mut Child, signals: &mut Signals) -> io::Result<(ExitStatus, bool)> {
-    let mut is_interrupted = false;
-    for signal in signals.forever() {
-        if signal == SIGCHLD {
-            if let Some(status) = child.try_wait()? {
-                return Ok((status, is_interrupted));
-            }
-            continue;
-        }
-        is_interrupted |= [SIGINT, SIGTERM, SIGHUP, SIGQUIT].contains(&signal);
-        // What is typed at a terminal went to the program as well.
-        let is_typed = [SIGINT, SIGQUIT].contains(&signal) && is_foreground();
-        if let Some(signal) = Signal::from_named_raw(signal).filter(|_| !is_typed) {
-            // The program has not been waited for, so that the number is still its own; it may have ended all the same.
-            let _ = kill_process(Pid::from_child(child), signal);
-        }
-    }
-    Ok((child.wait()?, is_interrupted))
-}
-
-/// Whether this process's group is the one that its terminal sends signals to.
-fn is_foreground() -> bool {
-    let own = rustix::process::getpgrp();
-    rustix::termios::tcgetpgrp(io::stdin()).is_ok_and(|group| group == own)
-        || rustix::termios::tcgetpgrp(io::stderr()).is_ok_and(|group| group == own)
-}
-
 /// Files of processes with this extension, by process number, as far as that means an order at all.
-fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
+pub fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(directory).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
     let entries = entries.map_err(|error| format!("cannot read the reports: {error}"))?;
     let has = |path: &PathBuf| path.extension().is_some_and(|found| found == extension);

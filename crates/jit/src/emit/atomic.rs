@@ -24,6 +24,8 @@ impl Emit<'_, '_> {
         let kind = access::READ | access::WRITE | access::ATOMIC;
         let address = self.place(i, first - 1, ty.size(), kind)?;
         self.check_atomic(i, first - 1, address, ty.size());
+        self.count_read(i, first - 1, ty.size());
+        self.count_written(i, first - 1, ty.size());
         let flags = MemFlagsData::new();
         let bits = clif(ty).as_int();
         let simple = match (operation, ty) {

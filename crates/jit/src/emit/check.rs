@@ -143,7 +143,7 @@ impl Emit<'_, '_> {
     }
 
     /// Whether others can see what the operand names, and the bit for the shared space.
-    fn visible(&self, i: &Instruction, operand: usize) -> Option<u32> {
+    pub(super) fn visible(&self, i: &Instruction, operand: usize) -> Option<u32> {
         let shared = |space: Space| matches!(space, Space::Shared | Space::SharedCluster);
         match (i.operands.get(operand), i.modifiers.space) {
             (_, Some(Space::Param | Space::Local)) => None,

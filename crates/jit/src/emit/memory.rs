@@ -19,6 +19,7 @@ impl Emit<'_, '_> {
         let (ty, size, count) = self.element(i)?;
         let address = self.place(i, 1, size * count, access::READ)?;
         self.check_read(i, 1, address, size * count);
+        self.count_read(i, 1, size * count);
         let strong = !matches!(i.modifiers.semantics, None | Some(Semantics::Weak));
         let parts = match &i.operands[0] {
             Operand::Vector(parts) => parts.clone(),
@@ -61,6 +62,7 @@ impl Emit<'_, '_> {
         }
         let address = self.place(i, 0, size * count, access::WRITE)?;
         self.check_write(i, 0, address, ty, &values);
+        self.count_written(i, 0, size * count);
         let orders = matches!(i.modifiers.semantics, Some(Semantics::Release | Semantics::Sc | Semantics::Mmio));
         for (n, value) in values.into_iter().enumerate() {
             let offset = size as i32 * n as i32;

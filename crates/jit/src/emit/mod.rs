@@ -13,6 +13,7 @@ mod collective;
 mod compare;
 mod control;
 mod convert;
+mod count;
 mod float;
 mod half;
 mod integer;
@@ -224,11 +225,13 @@ impl Emit<'_, '_> {
         }
         self.f.ins().store(plain, index, self.context, offset_of!(ThreadContext, linear) as i32);
         self.begin_segment();
+        self.begin_count();
         self.zero();
         let start = self.blocks[0];
         self.f.ins().jump(start, &[]);
 
         self.f.switch_to_block(latch);
+        self.end_count();
         let zero = self.f.ins().iconst(types::I32, 0);
         let step = |this: &mut Self, variable: Variable, by: Value| {
             let value = this.f.use_var(variable);
@@ -298,8 +301,9 @@ impl Emit<'_, '_> {
                 }
                 self.burn();
             }
+            self.count(statements);
             let mut open = true;
-            for statement in statements {
+            for (at, statement) in statements.iter().enumerate() {
                 open = match statement {
                     Statement::Label(_) => true,
                     Statement::Instruction(instruction) => {
@@ -312,6 +316,9 @@ impl Emit<'_, '_> {
                         true
                     }
                 };
+                if open && crate::cost::is_seam(statement) {
+                    self.count(&statements[at + 1..]);
+                }
             }
             if open {
                 self.fall_through(index);

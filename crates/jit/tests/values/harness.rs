@@ -82,7 +82,7 @@ fn options() -> Options {
         reserved: [0; 4],
     };
     // Every address of the process lies in this arena.
-    Options { arena: Arena { base: 0, size: 1 << 47 }, runtime, checks: None }
+    Options { arena: Arena { base: 0, size: 1 << 47 }, runtime, checks: None, costs: false }
 }
 
 /// Untyped register type and size in bytes of a PTX type.
@@ -168,6 +168,7 @@ impl Code {
             segment: 0,
             met: 0,
             shadow: std::ptr::null(),
+            costs: Default::default(),
         };
         let mut thread = ThreadContext {
             block: &block,
@@ -181,6 +182,7 @@ impl Code {
             site: 0,
             access: 0,
             look: 0,
+            cycles: 0,
         };
         let EntryKind::Loop(entry) = self.kernel.entry else { panic!("the kernel never suspends") };
         // SAFETY: the entry is of a kernel that touches only its cases; the contexts are live and filled in.

@@ -10,6 +10,7 @@ mod policies;
 mod pool;
 mod programmatic;
 mod random;
+mod recording;
 mod reference;
 mod run;
 mod scale;

@@ -30,6 +30,7 @@ mod watch;
 pub(crate) use trap::{fault, trapped};
 pub(crate) use watch::Watch;
 
+use crate::tracing;
 use std::cell::Cell;
 
 /// Who is told what host code does.
@@ -78,6 +79,9 @@ impl Call {
     pub fn enter(name: &'static str) -> Self {
         if INSIDE.get() == 0 {
             CALL.set(name);
+            if let Some(tracing) = tracing::active() {
+                tracing.called(written(name));
+            }
         }
         Self(Inside::enter())
     }
@@ -99,6 +103,9 @@ pub(crate) fn written(mut name: &str) -> &str {
 impl Drop for Call {
     fn drop(&mut self) {
         if INSIDE.get() == 1 {
+            if let Some(tracing) = tracing::active() {
+                tracing.returned();
+            }
             watch::all().for_each(Watch::guard);
         }
     }

@@ -77,6 +77,7 @@ impl Launch {
             observer: None,
             start: Default::default(),
             dependency: Default::default(),
+            costs: None,
         })
     }
 }
