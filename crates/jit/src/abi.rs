@@ -46,8 +46,10 @@ pub struct BlockContext {
     pub workspace: u64,
     /// The time at which the threads of the block begin, for happens-before.
     pub segment: u32,
-    /// In checked runs: what came before this time is known to all threads of the block.
-    pub met: u32,
+    /// In checked runs: what came before this time is known to all threads of the block. Shifted to where a [`stamp`] has its time.
+    pub met: u64,
+    /// So many addresses from the start of shared memory on are first bytes of a word that `shadow` tells of; 0 without a shadow.
+    pub watched: u64,
     /// In checked runs, the shadow of the block's shared memory: for each word the [`stamp`]s of its writer and of two readers. Or null.
     pub shadow: *const [u64; 3],
     /// What the block's threads did so far, in code that counts.
@@ -82,15 +84,17 @@ pub struct ThreadContext {
     pub linear: u32,
     /// The thread's last device-runtime error (`cudaGetLastError` on the device).
     pub last_error: u32,
+    /// In code for checks: the place of the latest call of a built-in function, as [`crate::Kernel::place`] knows it.
+    pub site: u32,
+    /// Always 0: together with the time behind it a [`stamp`] of that time.
+    pub zero: u32,
     /// The thread's present time, for happens-before. In checked loop kernels set to the block's before each thread's body.
     pub segment: u32,
     /// The coroutine's yielder: the device's.
     pub yielder: *const c_void,
     /// The device's own thread object.
     pub device: *mut c_void,
-    /// In code for checks: the place of the latest call of a built-in function, as [`crate::Kernel::place`] knows it.
-    pub site: u32,
-    /// The same place as an access: what such a function writes for the program has this number ([`Checks`]).
+    /// The place of the latest call of a built-in function as an access: what such a function writes for the program has this number ([`Checks`]).
     pub access: u32,
     /// In code for checks, set before the thread lets others run in a loop: a number for all that decides how the loop goes on, apart
     /// from memory. 0 if that is not known. The device takes it.

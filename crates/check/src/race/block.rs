@@ -193,7 +193,7 @@ impl BlockOrder {
             {
                 return true;
             }
-            if !self.any && self.clock.is_none() {
+            if !self.has_learnt() {
                 return false;
             }
         }
@@ -268,6 +268,12 @@ impl BlockOrder {
             self.warps[usize::from(first.thread) / LANES] = time;
         }
         time
+    }
+
+    /// Has any thread learnt from others than its own block, by atomics or barriers of its own?
+    #[inline(always)]
+    pub(super) fn has_learnt(&self) -> bool {
+        self.any || self.clock.is_some()
     }
 
     /// Does any thread know something that not all of the block know?

@@ -79,11 +79,24 @@ impl BlockOrder {
                     *cell.writer = now;
                 } else if passed(reader, floor, now) {
                     *cell.reader = now;
-                } else {
+                } else if !self.joins_readers(checker, reader, *cell.second) {
                     return false;
                 }
             }
         }
         true
+    }
+
+    /// Do two readers stand for this block as well: threads of two other blocks of the grid, of which it has not heard?
+    #[inline(always)]
+    fn joins_readers(&self, checker: &Checker, reader: Stamp, second: Stamp) -> bool {
+        let (Some((item, block)), Some((item_too, block_too))) =
+            (checker.segment(reader.time()), checker.segment(second.time()))
+        else {
+            return false;
+        };
+        let own_grid = item == self.item && item_too == self.item;
+        let three_blocks = block != block_too && block != self.block && block_too != self.block;
+        own_grid && three_blocks && !self.has_learnt() && reader.mask() & second.mask() == WHOLE
     }
 }

@@ -18,7 +18,7 @@ use crate::memory::Memory;
 use crate::memory::map::{PAGE, round_up};
 use crate::profile::MULTIPROCESSORS;
 use hotfire_check::{BlockOrder, Checker};
-use hotfire_jit::abi::{BlockContext, BlockCosts, EntryKind};
+use hotfire_jit::abi::{BlockContext, BlockCosts, EntryKind, stamp};
 use std::io;
 use std::ptr;
 use std::sync::Arc;
@@ -122,6 +122,7 @@ impl Block {
             workspace: 0,
             segment: 0,
             met: 0,
+            watched: 0,
             shadow: ptr::null(),
             costs: BlockCosts::default(),
         };
@@ -243,13 +244,15 @@ impl Block {
         let (Some(checker), Some((item, start))) = (checker, start) else { return };
         let order = self.order.get_or_insert_with(BlockOrder::new);
         self.context.segment = order.begin(checker, *item, self.index, start, self.context.total_shared);
-        self.context.met = order.met();
+        self.context.met = u64::from(order.met()) << stamp::TIME;
         self.context.shadow = order.shared.words().cast();
+        // The last word may be cut off: the shadow has a cell for it all the same, and the checker looks at what lies outside.
+        self.context.watched = u64::from(self.context.total_shared.saturating_sub(3));
         if let Some(outcome) = &checker.outcome {
             let told = self.told.get_or_insert_with(|| Box::new(Told::new()));
             told.begin(outcome, *item, self.context.total_shared);
             // No read goes past what follows values.
-            self.context.shadow = ptr::null();
+            self.context.watched = 0;
         }
     }
 

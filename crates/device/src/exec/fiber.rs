@@ -69,6 +69,7 @@ impl Fiber {
             tid: [0; 3],
             linear: 0,
             last_error: 0,
+            zero: 0,
             segment: 0,
             yielder: ptr::null(),
             device: place.cast(),

@@ -4,6 +4,7 @@ use super::barrier::bits;
 use super::block::{Block, LANES};
 use super::fiber::{Fiber, Queue};
 use hotfire_check::Party;
+use hotfire_jit::abi::stamp;
 
 /// Who a waiting thread is, and its time.
 ///
@@ -38,7 +39,7 @@ impl Block {
                 order.some_meet(checker, &arrived, &parties)
             }
         };
-        self.context.met = order.met();
+        self.context.met = u64::from(order.met()) << stamp::TIME;
         for fiber in leaving() {
             // SAFETY: the caller's promise.
             unsafe { (*fiber).context.segment = time };

@@ -2,7 +2,7 @@
 //!
 //! Only what no other thread can see is left out: parameters, and variables in the local space.
 
-use super::{Emit, clif};
+use super::{Emit, clif, shadow};
 use crate::abi::{BlockContext, ThreadContext, what};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use hotfire_ptx::Opcode;
@@ -23,7 +23,8 @@ impl Emit<'_, '_> {
         if i.modifiers.non_coherent {
             bits |= what::NON_COHERENT;
         }
-        let after = (bits == what::SHARED | 4).then(|| self.unless_read_before(address));
+        let words = size.is_power_of_two() && (4..=shadow::WIDEST).contains(&size);
+        let after = (words && bits == what::SHARED | size).then(|| self.unless_read_before(address, size));
         let (context, bits, site) = (self.context, self.word(bits), self.check_site());
         self.runtime(checks.read as usize, None, &[context, address, bits, site]);
         if let Some(after) = after {

@@ -8,62 +8,107 @@ use super::Emit;
 use crate::abi::{BlockContext, ThreadContext, stamp};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
-use std::mem::offset_of;
+use std::mem::{offset_of, size_of};
+
+/// The stamps of one word.
+#[derive(Clone, Copy)]
+struct Word {
+    writer: Value,
+    readers: [Value; 2],
+}
+
+/// Bytes of shared memory that a word of the shadow tells of.
+const BYTES: u32 = 4;
+/// Accesses up to this size are looked at here.
+pub(super) const WIDEST: u32 = 16;
 
 impl Emit<'_, '_> {
-    /// Code that follows is for weak reads of the aligned word at `address`, in the block's shared window, that the checker must
-    /// see. The others go on at the block that is returned.
-    pub(super) fn unless_read_before(&mut self, address: Value) -> Block {
-        let (look, slow, after) = (self.f.create_block(), self.f.create_block(), self.f.create_block());
+    /// Code that follows is for weak reads of `size` bytes (aligned, of whole words) at `address`, in the block's shared window, that the checker
+    /// must see. The others go on at the block that is returned.
+    pub(super) fn unless_read_before(&mut self, address: Value, size: u32) -> Block {
+        let [look, first, slow, after] = [(); 4].map(|()| self.f.create_block());
         self.f.set_cold_block(slow);
+        self.f.set_cold_block(first);
         let window = self.window();
         let offset = self.f.ins().isub(address, window);
-        let bytes = self.of_block(types::I32, offset_of!(BlockContext, total_shared));
-        let bytes = self.f.ins().uextend(types::I64, bytes);
-        let shadow = self.of_block(types::I64, offset_of!(BlockContext, shadow));
-        // The last word may be cut off: the shadow has a cell for it all the same, and the checker looks at what lies outside.
-        let end = self.f.ins().iadd_imm_s(offset, 4);
-        let inside = self.f.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, bytes);
-        let known = self.f.ins().icmp_imm_u(IntCC::NotEqual, shadow, 0);
-        let both = self.f.ins().band(inside, known);
-        self.f.ins().brif(both, look, &[], slow, &[]);
+        let watched = self.of_block(types::I64, offset_of!(BlockContext, watched));
+        let last = self.f.ins().iadd_imm_s(offset, i64::from(size - BYTES));
+        let inside = self.f.ins().icmp(IntCC::UnsignedLessThan, last, watched);
+        self.f.ins().brif(inside, look, &[], slow, &[]);
 
         self.f.switch_to_block(look);
-        // Three stamps for four bytes.
-        let distance = self.f.ins().imul_imm_u(offset, 6);
-        let cell = self.f.ins().iadd(shadow, distance);
+        let shadow = self.of_block(types::I64, offset_of!(BlockContext, shadow));
+        let distance = self.f.ins().imul_imm_u(offset, i64::from(size_of::<[u64; 3]>() as u32 / BYTES));
+        let cells = self.f.ins().iadd(shadow, distance);
         let flags = MemFlagsData::trusted();
-        let [writer, reader, second] = [0, 8, 16].map(|at| self.f.ins().load(types::I64, flags, cell, at));
-        let met = self.f.ins().load(types::I32, flags, self.block, offset_of!(BlockContext, met) as i32);
-        let met = self.f.ins().uextend(types::I64, met);
-        let segment = self.f.ins().load(types::I32, flags, self.context, offset_of!(ThreadContext, segment) as i32);
-        let segment = self.f.ins().uextend(types::I64, segment);
+        let mut load = |at: u32| self.f.ins().load(types::I64, flags, cells, at as i32);
+        let words: Vec<Word> = (0..size / BYTES)
+            .map(|word| word * size_of::<[u64; 3]>() as u32)
+            .map(|at| Word { writer: load(at), readers: [load(at + 8), load(at + 16)] })
+            .collect();
+        let met = self.f.ins().load(types::I64, flags, self.block, offset_of!(BlockContext, met) as i32);
+        // The thread's time as a stamp: the field in front of it is 0.
+        let now = self.f.ins().load(types::I64, flags, self.context, offset_of!(ThreadContext, zero) as i32);
+
+        // Written as a whole, and known to all; by two readers of this moment, both weak.
+        let known = self.all(&words, |e, word| e.f.ins().icmp(IntCC::UnsignedLessThan, word.writer, met));
+        let wrong = self.any_bit(&words, |e, word| {
+            let differs = word.readers.map(|reader| e.f.ins().bxor(reader, now));
+            let differs = e.f.ins().bor(differs[0], differs[1]);
+            let differs = e.f.ins().band_imm_s(differs, (TIME | stamp::STRENGTH) as i64);
+            let missing = e.missing(word);
+            e.f.ins().bor(differs, missing)
+        });
+        let read = self.f.ins().icmp_imm_s(IntCC::Equal, wrong, 0);
+        let nothing_new = self.f.ins().band(known, read);
+        self.f.ins().brif(nothing_new, after, &[], first, &[]);
+
+        // Or by this thread before, at this moment.
+        self.f.switch_to_block(first);
         let thread = self.f.ins().load(types::I32, flags, self.context, offset_of!(ThreadContext, linear) as i32);
         let thread = self.f.ins().uextend(types::I64, thread);
-
-        let [written, read, read_too] =
-            [writer, reader, second].map(|s| self.f.ins().ushr_imm_u(s, i64::from(stamp::TIME)));
-        let ordered = self.f.ins().icmp(IntCC::UnsignedLessThan, written, met);
-        let bits = self.f.ins().band_imm_u(writer, stamp::WHOLE as i64);
-        let whole = self.f.ins().icmp_imm_u(IntCC::Equal, bits, stamp::WHOLE as i64);
-        let first = self.f.ins().icmp(IntCC::Equal, read, segment);
-        let too = self.f.ins().icmp(IntCC::Equal, read_too, segment);
-        let two = self.f.ins().band(first, too);
-        let now = self.f.ins().ishl_imm_u(segment, i64::from(stamp::TIME - stamp::THREAD));
+        let thread = self.f.ins().ishl_imm_u(thread, i64::from(stamp::THREAD));
         let now = self.f.ins().bor(now, thread);
-        let before = self.f.ins().ushr_imm_u(reader, i64::from(stamp::THREAD));
-        let again = self.f.ins().icmp(IntCC::Equal, before, now);
-        let nothing_new = self.f.ins().bor(two, again);
-        // Strong readers do not stand for weak ones.
-        let readers = self.f.ins().bor(reader, second);
-        let strength = self.f.ins().band_imm_u(readers, stamp::STRENGTH as i64);
-        let weak = self.f.ins().icmp_imm_u(IntCC::Equal, strength, 0);
-        let nothing_new = self.f.ins().band(nothing_new, weak);
-        let good = self.f.ins().band(ordered, whole);
-        let good = self.f.ins().band(good, nothing_new);
-        self.f.ins().brif(good, after, &[], slow, &[]);
+        let wrong = self.any_bit(&words, |e, word| {
+            let differs = e.f.ins().bxor(word.readers[0], now);
+            let differs = e.f.ins().band_imm_s(differs, (TIME | THREAD) as i64);
+            let strong = e.f.ins().bor(word.readers[0], word.readers[1]);
+            let strong = e.f.ins().band_imm_s(strong, stamp::STRENGTH as i64);
+            let differs = e.f.ins().bor(differs, strong);
+            let missing = e.missing(word);
+            e.f.ins().bor(differs, missing)
+        });
+        let read = self.f.ins().icmp_imm_s(IntCC::Equal, wrong, 0);
+        let nothing_new = self.f.ins().band(known, read);
+        self.f.ins().brif(nothing_new, after, &[], slow, &[]);
 
         self.f.switch_to_block(slow);
         after
     }
+
+    /// Not zero if only some bytes of the word were written.
+    fn missing(&mut self, word: Word) -> Value {
+        let not = self.f.ins().bnot(word.writer);
+        self.f.ins().band_imm_s(not, stamp::WHOLE as i64)
+    }
+
+    fn all(&mut self, words: &[Word], mut test: impl FnMut(&mut Self, Word) -> Value) -> Value {
+        let tests: Vec<Value> = words.iter().map(|&word| test(self, word)).collect();
+        tests.into_iter().reduce(|a, b| self.f.ins().band(a, b)).expect("at least one word")
+    }
+
+    fn any_bit(&mut self, words: &[Word], mut bits: impl FnMut(&mut Self, Word) -> Value) -> Value {
+        let bits: Vec<Value> = words.iter().map(|&word| bits(self, word)).collect();
+        bits.into_iter().reduce(|a, b| self.f.ins().bor(a, b)).expect("at least one word")
+    }
 }
+
+/// The time of a stamp.
+const TIME: u64 = u64::MAX << stamp::TIME;
+/// Its thread.
+const THREAD: u64 = TIME >> (stamp::TIME - stamp::THREAD) & !TIME;
+const _: () = assert!(stamp::THREAD < stamp::TIME);
+const _: () = assert!(
+    offset_of!(ThreadContext, zero).is_multiple_of(8)
+        && offset_of!(ThreadContext, segment) == offset_of!(ThreadContext, zero) + 4
+);

@@ -167,6 +167,7 @@ impl Code {
             workspace: 0,
             segment: 0,
             met: 0,
+            watched: 0,
             shadow: std::ptr::null(),
             costs: Default::default(),
         };
@@ -176,6 +177,7 @@ impl Code {
             tid: [0; 3],
             linear: 0,
             last_error: 0,
+            zero: 0,
             segment: 0,
             yielder: std::ptr::null(),
             device: std::ptr::null_mut(),
