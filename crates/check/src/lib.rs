@@ -15,7 +15,7 @@ pub use finding::{
     Access, Action, Bytes, Consequence, Finding, Frame, Launch, Lost, Place, Pool, Report, Shadow, Summary, Thread,
 };
 pub use race::{
-    Access as Touch, Agent, Allocation, BlockOrder, Caller, Checker, DeviceQueue, ItemLabel, Party, Problem,
+    Access as Touch, Agent, Allocation, BlockOrder, Caller, Checker, DeviceQueue, ItemLabel, Party, Phase, Problem,
     RangeAccess, Waiter,
 };
 pub use rules::{Rule, Severity};

@@ -219,8 +219,22 @@ pub struct Runtime {
     pub call_target: unsafe extern "C-unwind" fn(*mut ThreadContext, address: u64, site: u32) -> *const u8,
     /// `isspacep`: 1 if the generic address lies in `space` as in [`space`] (for the calling thread), else 0.
     pub is_space: unsafe extern "C-unwind" fn(*mut ThreadContext, address: u64, space: u32) -> u32,
+    /// `mbarrier.*` on the object at a checked address: `operation` as in [`mbarrier`], `operand` a count, a state or a parity.
+    /// Answers the state before (arrivals), or whether the phase is over (waits).
+    pub mbarrier:
+        unsafe extern "C-unwind" fn(*mut ThreadContext, address: u64, operation: u32, operand: u64, site: u32) -> u64,
+    /// `cp.async` that reads `count` bytes and writes `size`, the rest zero. `number` as in [`Checks`].
+    pub copy_part: unsafe extern "C-unwind" fn(
+        *mut ThreadContext,
+        to: u64,
+        from: u64,
+        count: u32,
+        size: u32,
+        site: u32,
+        number: u32,
+    ),
     /// `mapa`, `cvta.shared::cluster` and cluster barriers come with clusters; until then such kernels do not compile.
-    pub reserved: [usize; 4],
+    pub reserved: [usize; 2],
 }
 
 /// The functions that checked code calls besides, see [`crate::Options::checks`].
@@ -237,6 +251,39 @@ pub struct Checks {
     pub fence: unsafe extern "C-unwind" fn(*mut ThreadContext, scope: u32, site: u32),
     /// The thread learns something that depends on the schedule, other than through memory or a function of [`Runtime`].
     pub learn: unsafe extern "C-unwind" fn(*mut ThreadContext),
+}
+
+/// Operations of [`Runtime::mbarrier`].
+pub mod mbarrier {
+    /// The operand is how many arrivals a phase takes.
+    pub const INIT: u32 = 0;
+    /// Nothing is known of the object any more.
+    pub const INVALIDATE: u32 = 1;
+    /// The operand is how many arrivals this is.
+    pub const ARRIVE: u32 = 2;
+    /// As `ARRIVE`, and the following phases take so many fewer.
+    pub const ARRIVE_DROP: u32 = 3;
+    /// The operand is a number of transactions that the phase waits for besides.
+    pub const EXPECT: u32 = 4;
+    /// So many transactions are done.
+    pub const COMPLETE: u32 = 5;
+    /// `EXPECT`, then one arrival.
+    pub const ARRIVE_EXPECT: u32 = 6;
+    /// `EXPECT`, then one arrival that the following phases do not take.
+    pub const ARRIVE_DROP_EXPECT: u32 = 7;
+    /// Is the phase of that state over?
+    pub const TEST: u32 = 8;
+    /// Is the phase of that parity over?
+    pub const TEST_PARITY: u32 = 9;
+    /// As `TEST`; lets others run before it says no.
+    pub const TRY: u32 = 10;
+    /// As `TEST_PARITY`; lets others run before it says no.
+    pub const TRY_PARITY: u32 = 11;
+    /// Or-ed to any of them: nothing is released or acquired.
+    pub const RELAXED: u32 = 1 << 8;
+
+    /// Bits of a state that count the arrivals still missing: what `mbarrier.pending_count` answers.
+    pub const PENDING: u64 = (1 << 20) - 1;
 }
 
 /// How one access is remembered in a word of shadow memory, as far as generated code looks at it.

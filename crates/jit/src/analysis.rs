@@ -2,7 +2,8 @@
 
 use crate::cfg::{Callees, Cfg};
 use hotfire_ptx::ast::{
-    Body, CallTarget, Function, FunctionKind, Instruction, Module, Name, Operand, Semantics, Space, Special, Statement,
+    Body, CallTarget, Function, FunctionKind, Instruction, Mode, Module, Name, Operand, Semantics, Space, Special,
+    Statement,
 };
 use hotfire_ptx::{Diagnostic, Opcode, ast::Location};
 use std::collections::HashMap;
@@ -169,7 +170,7 @@ fn observes(statement: &Statement, positions: &HashMap<&str, usize>) -> bool {
         Statement::Label(_) => false,
         Statement::Call(_) => callee(statement, positions).is_none(),
         Statement::Instruction(i) => match i.opcode {
-            Opcode::Atom => true,
+            Opcode::Atom | Opcode::Mbarrier => true,
             Opcode::Ld => {
                 !matches!(i.modifiers.space, Some(Space::Param | Space::Const | Space::Local))
                     && (!matches!(i.modifiers.semantics, None | Some(Semantics::Weak)) || !reads_through_register(i))
@@ -202,6 +203,7 @@ fn suspends(statement: &Statement, device: bool, positions: &HashMap<&str, usize
         Statement::Instruction(i) => match i.opcode {
             O::Bar | O::Barrier | O::Shfl | O::Vote | O::Match | O::Redux | O::Activemask | O::Elect => true,
             O::Nanosleep | O::Griddepcontrol => true,
+            O::Mbarrier => i.modifiers.mode == Some(Mode::TryWait),
             // Leaving a kernel from inside a function unwinds to the scheduler.
             O::Exit => device,
             _ => false,

@@ -8,7 +8,7 @@
 
 use hotfire_ptx::Opcode;
 use hotfire_ptx::ast::{
-    AddressBase, Body, Guard, Instruction, Label, Operand, Reg, Semantics, Space, Special, Statement, Symbol,
+    AddressBase, Body, Guard, Instruction, Label, Mode, Operand, Reg, Semantics, Space, Special, Statement, Symbol,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -202,10 +202,13 @@ pub(crate) fn registers(operand: &Operand, visit: &mut dyn FnMut(Reg)) {
 }
 
 /// True if the first operand of the instruction is not a destination.
-pub(crate) fn no_destination(opcode: Opcode) -> bool {
+pub(crate) fn no_destination(i: &Instruction) -> bool {
     use Opcode as O;
+    if i.opcode == O::Mbarrier {
+        return matches!(i.modifiers.mode, Some(Mode::Init | Mode::Inval | Mode::ExpectTx | Mode::CompleteTx));
+    }
     matches!(
-        opcode,
+        i.opcode,
         O::St
             | O::Red
             | O::Bra
@@ -223,13 +226,14 @@ pub(crate) fn no_destination(opcode: Opcode) -> bool {
             | O::Pmevent
             | O::Brkpt
             | O::Stackrestore
+            | O::Cp
     )
 }
 
 /// Calls `visit` for every register that the statement writes.
 pub(crate) fn definitions(statement: &Statement, visit: &mut dyn FnMut(Reg)) {
     match statement {
-        Statement::Instruction(i) if !no_destination(i.opcode) => {
+        Statement::Instruction(i) if !no_destination(i) => {
             if let Some(first) = i.operands.first() {
                 registers(first, visit);
             }
@@ -329,7 +333,7 @@ impl<'a> Loop<'a> {
     /// True if the instruction's result may change because of others while the loop runs.
     fn observes(&self, i: &Instruction) -> bool {
         match i.opcode {
-            Opcode::Atom => true,
+            Opcode::Atom | Opcode::Mbarrier => true,
             Opcode::Mov => matches!(i.operands.get(1), Some(Operand::Special(s)) if is_clock(*s)),
             Opcode::Ld | Opcode::Ldu => {
                 if matches!(i.modifiers.space, Some(Space::Param | Space::Const | Space::Local)) {

@@ -64,7 +64,7 @@ fn of_component<'a>(blocks: impl Iterator<Item = &'a BasicBlock>, body: &Body) -
             Statement::Instruction(i) => i,
         };
         let mut read = Vec::new();
-        let first = usize::from(!no_destination(i.opcode));
+        let first = usize::from(!no_destination(i));
         i.operands.iter().skip(first).for_each(|operand| registers(operand, &mut |r| read.push(r)));
         read.extend(i.guard.map(|guard| guard.register));
         if is_arithmetic(i.opcode) {

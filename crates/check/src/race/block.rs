@@ -327,21 +327,24 @@ impl BlockOrder {
         checker.tick(self.item, self.block)
     }
 
-    /// Acquires what the thread has read so far.
-    pub(super) fn acquire(&mut self, checker: &mut Checker, thread: u16, reach: Reach) {
-        let Some(own) = self.own(thread) else { return };
+    /// Acquires what the thread has read so far. True if it learnt something: then it needs a new time, for threads that share one
+    /// have not met.
+    pub(super) fn acquire(&mut self, checker: &mut Checker, thread: u16, reach: Reach) -> bool {
+        let Some(own) = self.own(thread) else { return false };
         if own.seen.is_empty() {
-            return;
+            return false;
         }
         let mut clock = self.clock(thread).clone();
         let before = clock.clone();
         let own = self.own_mut(thread);
         own.seen.iter().for_each(|seen| seen.acquire(reach, &mut clock));
         own.seen.clear();
-        if clock != before {
+        let learnt = clock != before;
+        if learnt {
             checker.acquired(self.item, &clock);
             self.own_mut(thread).clock = Some(clock);
         }
+        learnt
     }
 
     /// What a strong write of the thread releases: what its last fence covers, or all for a release. With the new time for a release.

@@ -2,6 +2,7 @@
 
 use super::early::Early;
 use super::launch::Streams;
+use super::mbarrier::Phases;
 use super::sync::Locations;
 use crate::outcome::{self, Outcome};
 use crate::shadow::Shadow;
@@ -84,6 +85,8 @@ pub struct Checker {
     /// What may differ between schedules, if that is asked for.
     pub outcome: Option<Box<Outcome>>,
     pub(super) locations: Locations,
+    /// `mbarrier` objects by address.
+    pub(super) mbarriers: HashMap<u64, Phases>,
     /// The last time that was given out.
     time: u32,
     /// All before it is ordered before everything that comes.
@@ -117,6 +120,7 @@ impl Checker {
             memory: 0,
             outcome: None,
             locations: Locations::default(),
+            mbarriers: HashMap::new(),
             // Time 1 is "long ago".
             time: 1,
             floor: 2,
@@ -367,6 +371,7 @@ impl Checker {
         self.floor = self.time + 1;
         self.segments.clear();
         self.locations.clear();
+        self.mbarriers.clear();
         self.learnt.clear();
         for item in std::mem::take(&mut self.by_fact).into_values() {
             let own = &mut self.own[item.0 as usize];

@@ -8,7 +8,7 @@ use crate::stamp::Strength;
 impl Checker {
     /// A strong access of a thread, or one that acquires or releases. Its thread's new time.
     pub fn strong(&mut self, block: &mut BlockOrder, access: &Access, writes: bool) -> u32 {
-        let (thread, time) = (access.stamp.thread(), access.stamp.time());
+        let (thread, mut time) = (access.stamp.thread(), access.stamp.time());
         let scope = access.stamp.strength().max(Strength::Block);
         let reach = block.reach(scope);
         let reads = !writes || access.atomic;
@@ -18,8 +18,8 @@ impl Checker {
             own.seen.retain(|known| !known.same_log(&seen));
             own.seen.push(seen);
         }
-        if access.acquire {
-            block.acquire(self, thread, reach);
+        if access.acquire && block.acquire(self, thread, reach) {
+            time = self.tick(block.item, block.block);
         }
         if !writes {
             return time;

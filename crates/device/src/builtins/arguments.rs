@@ -115,7 +115,7 @@ impl Caller {
         unsafe {
             self.check(address, size_of::<T>() as u32, access::WRITE);
             let bytes = std::slice::from_raw_parts((&raw const value).cast::<u8>(), size_of::<T>());
-            exec::stores(self.0, address, bytes);
+            exec::stores(self.0, address, bytes, (*self.0).access);
             (address as *mut T).write_unaligned(value);
             exec::told_stored(self.0, address, size_of::<T>() as u32);
         }

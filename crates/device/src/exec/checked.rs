@@ -130,11 +130,11 @@ unsafe extern "C-unwind" fn write(
     unsafe { access(context, address, bits, site, Some([low, high])) }
 }
 
-/// A built-in function is about to write the program's memory for the calling thread: as if the thread did.
+/// A built-in function is about to write the program's memory for the calling thread: as if the thread did, with that number.
 ///
 /// # Safety
 /// As [`order`]; the thread may write there.
-pub unsafe fn stores(context: *mut ThreadContext, address: u64, bytes: &[u8]) {
+pub unsafe fn stores(context: *mut ThreadContext, address: u64, bytes: &[u8], number: u32) {
     let mut value = [0u8; 16];
     let count = bytes.len().min(16);
     value[..count].copy_from_slice(&bytes[..count]);
@@ -143,7 +143,20 @@ pub unsafe fn stores(context: *mut ThreadContext, address: u64, bytes: &[u8]) {
     // SAFETY: the caller's promise.
     unsafe {
         if (*(*context.cast::<Fiber>()).block).order.is_some() {
-            access(context, address, bytes.len() as u32 & what::SIZE, (*context).access, Some([half(low), half(high)]));
+            access(context, address, bytes.len() as u32 & what::SIZE, number, Some([half(low), half(high)]));
+        }
+    }
+}
+
+/// The same for reads.
+///
+/// # Safety
+/// As [`order`]; the thread may read there.
+pub unsafe fn loads(context: *mut ThreadContext, address: u64, count: u32, number: u32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if (*(*context.cast::<Fiber>()).block).order.is_some() {
+            access(context, address, count & what::SIZE, number, None);
         }
     }
 }

@@ -15,6 +15,7 @@ mod dependency;
 mod fiber;
 mod grid;
 mod inspect;
+mod mbarrier;
 mod meet;
 mod observer;
 mod parked;

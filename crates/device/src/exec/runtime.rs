@@ -5,7 +5,7 @@ use super::dependency::grid_dependency;
 use super::fiber::Fiber;
 use super::observer::{Observer, ThreadAt};
 use super::window::WINDOW;
-use super::{barrier as barriers, collective, context, region, thread, told};
+use super::{barrier as barriers, collective, context, mbarrier, region, thread, told};
 use crate::memory::Kind;
 use hotfire_jit::abi::{self, Fault, Runtime, ThreadContext, access, space};
 use hotfire_ptx::ast::Location;
@@ -30,7 +30,9 @@ pub fn runtime() -> Runtime {
         global_timer,
         call_target,
         is_space,
-        reserved: [0; 4],
+        mbarrier: mbarrier::mbarrier,
+        copy_part: mbarrier::copy_part,
+        reserved: [0; 2],
     }
 }
 
@@ -74,6 +76,15 @@ unsafe extern "C-unwind" fn check_access(context: *mut ThreadContext, address: u
             raise(Fault::IllegalAddress);
         }
     }
+}
+
+/// Faults unless the thread may read so many bytes of global memory.
+///
+/// # Safety
+/// `context` is what generated code passed.
+pub(super) unsafe fn check_source(context: *mut ThreadContext, address: u64, size: u32, site: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { check_access(context, address, size, access::READ | access::GLOBAL, site) }
 }
 
 /// Whether a range lies in the thread's own local memory or its block's shared memory; nothing if the address is another's.

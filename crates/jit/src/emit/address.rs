@@ -14,8 +14,19 @@ use hotfire_ptx::ast::{AddressBase, Instruction, Space, Symbol};
 impl Emit<'_, '_> {
     /// The real address of operand `n`, checked for an access of `size` bytes.
     pub(super) fn place(&mut self, i: &Instruction, n: usize, size: u32, kind: u32) -> Result<Value> {
+        self.place_in(i, n, size, kind, i.modifiers.space)
+    }
+
+    /// The same, in another space than the instruction's.
+    pub(super) fn place_in(
+        &mut self,
+        i: &Instruction,
+        n: usize,
+        size: u32,
+        kind: u32,
+        space: Option<Space>,
+    ) -> Result<Value> {
         let (base, offset) = self.address_operand(i, n)?;
-        let space = i.modifiers.space;
         match (&base, space) {
             (AddressBase::Symbol(Symbol::Global(name)), _) => {
                 let (found, at) = self.global(name, i.location)?;

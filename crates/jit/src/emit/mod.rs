@@ -17,6 +17,7 @@ mod count;
 mod float;
 mod half;
 mod integer;
+mod mbarrier;
 mod memory;
 mod operand;
 mod shadow;
@@ -397,6 +398,8 @@ impl Emit<'_, '_> {
                 self.collective(i)
             }
             O::Griddepcontrol | O::Nanosleep | O::Brkpt => self.collective(i),
+            O::Mbarrier => self.mbarrier(i),
+            O::Cp => self.copy_async(i),
             // Hints: there is no cache to warm and nobody counts the events.
             O::Prefetch | O::Prefetchu | O::Discard | O::Pmevent => Ok(()),
             O::Alloca | O::Stacksave | O::Stackrestore => {

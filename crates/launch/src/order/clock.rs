@@ -23,14 +23,18 @@ pub struct Point {
 pub struct Known {
     /// Of every thread, all up to this time.
     pub all: u32,
-    /// Of single threads, all up to a time, by thread.
+    /// Of single threads, all up to a time, in the order of the threads.
     pub threads: Vec<(u16, u32)>,
 }
 
 impl Known {
     /// Is what the thread did at that time known?
     pub fn covers(&self, thread: u16, time: u32) -> bool {
-        time <= self.all || self.threads.iter().any(|&(known, upto)| known == thread && time <= upto)
+        time <= self.all
+            || self
+                .threads
+                .binary_search_by_key(&thread, |&(known, _)| known)
+                .is_ok_and(|at| time <= self.threads[at].1)
     }
 
     /// Learns of one thread.
