@@ -47,6 +47,8 @@ fn grid(entry: EntryKind, blocks: u32, threads: u32, count: u64, shared: u32) ->
         kernel: Arc::new(Kernel::from_raw(entry, shared, 512)),
         grid: [blocks, 1, 1],
         block: [threads, 1, 1],
+        cluster: [1; 3],
+        clusters: hotfire_device::exec::Clusters::default(),
         dynamic_shared: 0,
         parameters: Box::leak(Box::new(count)) as *const u64 as *const u8,
         gridid: 0,

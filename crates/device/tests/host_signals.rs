@@ -62,6 +62,8 @@ fn host_faults_go_to_the_host_and_device_faults_to_the_device() {
         kernel: Arc::new(Kernel::from_raw(EntryKind::Thread(faults), 0, 1024)),
         grid: [1; 3],
         block: [1; 3],
+        cluster: [1; 3],
+        clusters: hotfire_device::exec::Clusters::default(),
         dynamic_shared: 0,
         parameters: std::ptr::null(),
         gridid: 1,

@@ -44,6 +44,8 @@ pub struct BlockContext {
     pub current_graph: u64,
     /// `%envreg1` (high half) and `%envreg2`: where the blocks of a cooperative launch meet; 0 in other grids. Other `%envreg` are zero.
     pub workspace: u64,
+    /// Starts of the shared windows of the blocks of its cluster, each as `shared`: first its own, then by rank. [`cluster::WINDOWS`] in all.
+    pub windows: *const u64,
     /// The time at which the threads of the block begin, for happens-before.
     pub segment: u32,
     /// In checked runs: what came before this time is known to all threads of the block. Shifted to where a [`stamp`] has its time.
@@ -233,8 +235,10 @@ pub struct Runtime {
         site: u32,
         number: u32,
     ),
-    /// `mapa`, `cvta.shared::cluster` and cluster barriers come with clusters; until then such kernels do not compile.
-    pub reserved: [usize; 2],
+    /// `barrier.cluster`: `kind` as in [`cluster`].
+    pub cluster_barrier: unsafe extern "C-unwind" fn(*mut ThreadContext, kind: u32, site: u32),
+    /// Rank in the cluster of the block whose shared memory a generic address lies in; all ones for any other address.
+    pub cluster_rank: unsafe extern "C-unwind" fn(*mut ThreadContext, address: u64) -> u32,
 }
 
 /// The functions that checked code calls besides, see [`crate::Options::checks`].
@@ -251,6 +255,23 @@ pub struct Checks {
     pub fence: unsafe extern "C-unwind" fn(*mut ThreadContext, scope: u32, site: u32),
     /// The thread learns something that depends on the schedule, other than through memory or a function of [`Runtime`].
     pub learn: unsafe extern "C-unwind" fn(*mut ThreadContext),
+}
+
+/// Clusters: kinds of [`Runtime::cluster_barrier`], and addresses in the `shared::cluster` window.
+pub mod cluster {
+    /// `barrier.cluster.arrive`
+    pub const ARRIVE: u32 = 0;
+    /// `barrier.cluster.wait`
+    pub const WAIT: u32 = 1;
+    /// Or-ed to `ARRIVE`: nothing is released.
+    pub const RELAXED: u32 = 2;
+
+    /// Blocks of the largest cluster.
+    pub const LARGEST: u32 = 16;
+    /// Where a 32-bit address has the rank of a block, plus one; 0 there is the block's own window.
+    pub const RANK: u32 = 24;
+    /// Places in the table of windows: any rank that an address may name after masking.
+    pub const WINDOWS: usize = 2 * LARGEST as usize;
 }
 
 /// Operations of [`Runtime::mbarrier`].
@@ -379,4 +400,5 @@ pub mod space {
     pub const LOCAL: u32 = 2;
     pub const CONST: u32 = 3;
     pub const PARAM: u32 = 4;
+    pub const SHARED_CLUSTER: u32 = 5;
 }

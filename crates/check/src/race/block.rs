@@ -53,6 +53,8 @@ pub struct BlockOrder {
     verdicts: [Cell<(ItemId, bool)>; 4],
     /// The allocation that was found last.
     pub allocation: Option<Allocation>,
+    /// Threads of other blocks may reach its shared memory.
+    pub is_shared: bool,
     /// Its shared memory.
     pub shared: SharedShadow,
     /// The early start of its grid.
@@ -104,6 +106,7 @@ impl BlockOrder {
             passed: Vec::new(),
             verdicts: Default::default(),
             allocation: None,
+            is_shared: false,
             shared: SharedShadow::default(),
             side: Side::default(),
         })

@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_char, c_int};
 
-use hotfire_device::{Function, Status};
+use hotfire_device::{Function, Status, profile};
 
 use crate::code::KERNELS;
 use crate::export::export;
@@ -25,8 +25,11 @@ pub(crate) fn attribute(function: &Function, number: u32) -> Result<c_int, Statu
         6 => attributes.binary_version,
         FUNCTION_MAX_DYNAMIC_SHARED => attributes.max_dynamic_shared,
         FUNCTION_CARVEOUT => return Ok(attributes.carveout),
-        // Cache mode; clusters: none required, none set.
-        7 | 10..=15 => 0,
+        10 => u32::from(function.required_cluster().is_some()),
+        11..=13 => function.required_cluster().map_or(0, |cluster| cluster[number as usize - 11]),
+        14 => u32::from(function.largest_cluster() > profile::PORTABLE_CLUSTER),
+        // Cache mode; how clusters are scheduled.
+        7 | 15 => 0,
         _ => return Err(Status::INVALID_VALUE),
     };
     c_int::try_from(value).map_err(|_| Status::INVALID_VALUE)
@@ -39,8 +42,12 @@ pub(crate) fn set_attribute(function: &Function, number: u32, value: c_int) -> R
             function.set_max_dynamic_shared(u32::try_from(value).map_err(|_| Status::INVALID_VALUE)?).ok()
         }
         FUNCTION_CARVEOUT => function.set_carveout(value).ok(),
-        // A larger cluster than 8 blocks, and how clusters are scheduled: permissions and hints.
-        14 | 15 => Ok(()),
+        14 => {
+            function.allow_large_clusters(value != 0);
+            Ok(())
+        }
+        // How clusters are scheduled: a hint.
+        15 => Ok(()),
         10..=13 => {
             notice::once("cluster dimensions as function attributes are not implemented by this device");
             Err(Status::NOT_SUPPORTED)

@@ -32,7 +32,7 @@ pub(crate) use memory::{check_managed, device_pointer, free, host_flags, managed
 pub(crate) use module::{
     enumerate as enumerate_kernels, forget_all as forget_modules, from_file as load_file, from_memory as load_memory,
 };
-pub(crate) use occupancy::{available_shared, max_blocks, refuse_clusters};
+pub(crate) use occupancy::{active_clusters, available_shared, largest_cluster, max_blocks};
 pub(crate) use pool::{
     access as pool_access, create as pool_create, get as pool_attribute, of_location as pool_of_location,
     set as set_pool_attribute,

@@ -5,8 +5,7 @@ use std::ffi::c_int;
 use hotfire_device::{Device, Function, Status, profile};
 
 use crate::export::export;
-use crate::launch::function;
-use crate::notice;
+use crate::launch::{attributes, function};
 use crate::pointer::{In, Out};
 use crate::types::{BlockToShared, DriverLaunch, Handle};
 
@@ -53,10 +52,30 @@ fn best(function: &Function, shared_of: BlockToShared, shared: usize, limit: c_i
     Ok((found.2 * profile::MULTIPROCESSORS as c_int, found.1))
 }
 
-/// A launch whose clusters are counted: no kernel with clusters runs here, and a cluster of one block is a block.
-pub(crate) fn refuse_clusters(function: &str) -> Status {
-    notice::once(&format!("{function} is not implemented by this device (it has no thread block clusters)"));
-    Status::NOT_SUPPORTED
+/// Blocks of the largest cluster that a launch may have.
+pub(crate) fn largest_cluster(function: &Function, block: [u32; 3], shared: usize) -> Result<c_int, Status> {
+    let fits = max_blocks(function, threads(block)?, shared)? > 0;
+    Ok(if fits { function.largest_cluster() as c_int } else { 0 })
+}
+
+/// How many clusters of a launch the device holds. A GPU may hold fewer: its multiprocessors come in groups.
+pub(crate) fn active_clusters(
+    function: &Function,
+    block: [u32; 3],
+    shared: usize,
+    cluster: Option<[u32; 3]>,
+) -> Result<c_int, Status> {
+    let size: u32 = function.required_cluster().or(cluster).unwrap_or([1; 3]).iter().product();
+    if size == 0 || size > function.largest_cluster() {
+        return Err(Status::INVALID_CLUSTER_SIZE);
+    }
+    let blocks = max_blocks(function, threads(block)?, shared)? as u32 * profile::MULTIPROCESSORS;
+    Ok((blocks / size) as c_int)
+}
+
+fn threads(block: [u32; 3]) -> Result<c_int, Status> {
+    let count = block.iter().try_fold(1u32, |count, &n| count.checked_mul(n)).ok_or(Status::INVALID_VALUE)?;
+    c_int::try_from(count).map_err(|_| Status::INVALID_VALUE)
 }
 
 export! {
@@ -92,13 +111,16 @@ export! {
         bytes.set(available_shared(&*function(kernel)?, blocks, threads)?)
     }
 
-    /// The largest cluster.
-    context fn cuOccupancyMaxPotentialClusterSize(_size: Out<c_int>, _kernel: Handle, _config: In<DriverLaunch>) {
-        Err(refuse_clusters("cuOccupancyMaxPotentialClusterSize"))
+    /// Blocks of the largest cluster.
+    context fn cuOccupancyMaxPotentialClusterSize(size: Out<c_int>, kernel: Handle, config: In<DriverLaunch>) {
+        let config = config.get()?;
+        size.set(largest_cluster(&*function(kernel)?, config.block.array(), config.shared as usize)?)
     }
 
     /// How many clusters the device holds.
-    context fn cuOccupancyMaxActiveClusters(_count: Out<c_int>, _kernel: Handle, _config: In<DriverLaunch>) {
-        Err(refuse_clusters("cuOccupancyMaxActiveClusters"))
+    context fn cuOccupancyMaxActiveClusters(count: Out<c_int>, kernel: Handle, config: In<DriverLaunch>) {
+        let config = config.get()?;
+        let cluster = attributes(config.attributes, config.count)?.cluster;
+        count.set(active_clusters(&*function(kernel)?, config.block.array(), config.shared as usize, cluster)?)
     }
 }

@@ -3,9 +3,9 @@
 use std::ffi::c_int;
 
 use super::launch::kernel;
-use crate::driver::{available_shared, max_blocks, refuse_clusters};
+use crate::driver::{active_clusters, available_shared, largest_cluster, max_blocks};
 use crate::export::export;
-use crate::launch::function;
+use crate::launch::{attributes, function};
 use crate::pointer::{In, Out};
 use crate::types::RuntimeLaunch;
 
@@ -26,13 +26,16 @@ export! {
         bytes.set(available_shared(&*function(kernel(host)?)?, blocks, threads)?)
     }
 
-    /// The largest cluster.
-    runtime fn cudaOccupancyMaxPotentialClusterSize(_size: Out<c_int>, _host: u64, _config: In<RuntimeLaunch>) {
-        Err(refuse_clusters("cudaOccupancyMaxPotentialClusterSize"))
+    /// Blocks of the largest cluster.
+    runtime fn cudaOccupancyMaxPotentialClusterSize(size: Out<c_int>, host: u64, config: In<RuntimeLaunch>) {
+        let config = config.get()?;
+        size.set(largest_cluster(&*function(kernel(host)?)?, config.block.array(), config.shared)?)
     }
 
     /// How many clusters the device holds.
-    runtime fn cudaOccupancyMaxActiveClusters(_count: Out<c_int>, _host: u64, _config: In<RuntimeLaunch>) {
-        Err(refuse_clusters("cudaOccupancyMaxActiveClusters"))
+    runtime fn cudaOccupancyMaxActiveClusters(count: Out<c_int>, host: u64, config: In<RuntimeLaunch>) {
+        let config = config.get()?;
+        let cluster = attributes(config.attributes, config.count)?.cluster;
+        count.set(active_clusters(&*function(kernel(host)?)?, config.block.array(), config.shared, cluster)?)
     }
 }

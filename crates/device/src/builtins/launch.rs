@@ -168,8 +168,12 @@ pub(super) unsafe extern "C-unwind" fn get_parameter_buffer_v2(
     unsafe {
         let mut arguments = Arguments::new(arguments);
         let kernel: u64 = arguments.next();
-        let shape =
-            Shape { grid: arguments.next::<Dim3>(), block: arguments.next::<Dim3>(), dynamic_shared: arguments.next() };
+        let shape = Shape {
+            grid: arguments.next::<Dim3>(),
+            block: arguments.next::<Dim3>(),
+            dynamic_shared: arguments.next(),
+            cluster: None,
+        };
         let mut status = Status::SUCCESS;
         Caller(context).answer(result, |grid, _| {
             let function = module::resolve(kernel);
@@ -247,8 +251,12 @@ pub(super) unsafe extern "C-unwind" fn launch_device(
     unsafe {
         let mut arguments = Arguments::new(arguments);
         let (kernel, buffer): (u64, u64) = (arguments.next(), arguments.next());
-        let shape =
-            Shape { grid: arguments.next::<Dim3>(), block: arguments.next::<Dim3>(), dynamic_shared: arguments.next() };
+        let shape = Shape {
+            grid: arguments.next::<Dim3>(),
+            block: arguments.next::<Dim3>(),
+            dynamic_shared: arguments.next(),
+            cluster: None,
+        };
         let stream: u64 = arguments.next();
         let mut gives_way = false;
         Caller(context).status(result, |grid, block| {

@@ -8,6 +8,9 @@ use crate::memory::Kind;
 use hotfire_check::{Access, Action, Bytes};
 use std::collections::{BTreeMap, VecDeque};
 
+/// What the shared memory of a block is called.
+pub(super) const SHARED_MEMORY: &str = "shared memory";
+
 /// Freed allocations whose names are remembered.
 const REMEMBERED: usize = 1 << 14;
 
@@ -154,7 +157,7 @@ impl Checking {
         }
         let named = |allocation: &str, offset| Some(Bytes { allocation: allocation.into(), offset, size });
         if let Some(offset) = exec::shared_offset(address) {
-            return named("shared memory", offset);
+            return named(SHARED_MEMORY, offset);
         }
         if exec::is_private(address) {
             return named("local memory", 0);

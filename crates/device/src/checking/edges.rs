@@ -15,6 +15,10 @@ fn who(side: &Access) -> String {
     }
 }
 
+fn in_shared_memory(side: &Access) -> bool {
+    side.bytes.as_ref().is_some_and(|bytes| bytes.allocation == super::allocations::SHARED_MEMORY)
+}
+
 fn does(action: Action) -> &'static str {
     match action {
         Action::Read | Action::CopyFrom => "reads",
@@ -59,6 +63,14 @@ impl Checking {
             Relation::Block { warp: false } => {
                 ("no barrier orders the two threads", &["`__syncthreads();` between the two accesses"])
             }
+            // The memory of one of them: only a cluster gets there.
+            Relation::Grid if accesses.iter().all(in_shared_memory) => (
+                "the blocks of the cluster did not meet between the two accesses",
+                &[
+                    "`cluster.sync();` between the two accesses (barrier.cluster.arrive.release, then barrier.cluster.wait.acquire)",
+                    "or an mbarrier in shared memory that one arrives at and the other waits for, at cluster scope",
+                ],
+            ),
             Relation::Grid => (
                 "nothing orders two blocks of one grid but atomics with fences, or grid.sync() of a cooperative launch",
                 &[

@@ -267,7 +267,7 @@ pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
 
 /// What is wrong with a configuration, and what to write instead.
 fn misfit(shape: Shape, child: &Function) -> (String, String) {
-    let Shape { grid, block, dynamic_shared } = shape;
+    let Shape { grid, block, dynamic_shared, .. } = shape;
     let threads: u64 = block.iter().map(|&n| u64::from(n)).product();
     let most = child.max_threads();
     if threads == 0 {
@@ -291,6 +291,12 @@ fn misfit(shape: Shape, child: &Function) -> (String, String) {
     if grid.iter().zip(profile::GRID_DIMENSIONS).any(|(&n, most)| n > most) {
         let what = format!("a grid of {} blocks; y and z can be 65535 at most", triple(grid));
         return (what, "put the blocks into x, which can be 2147483647".into());
+    }
+    if let Some(cluster) = child.required_cluster().or(shape.cluster)
+        && grid.iter().zip(cluster).any(|(&blocks, n)| n == 0 || !blocks.is_multiple_of(n))
+    {
+        let what = format!("a grid of {} blocks is not made of clusters of {}", triple(grid), triple(cluster));
+        return (what, "round the blocks of the grid up to whole clusters, in each dimension".into());
     }
     let fixed = child.kernel().map_or(0, |kernel| kernel.static_shared);
     let most = child.max_dynamic_shared(fixed);

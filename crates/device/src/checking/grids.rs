@@ -6,7 +6,7 @@
 use super::{Checking, Stack, Who};
 use crate::device::Stream;
 use crate::engine::Grid;
-use crate::exec::GridCode;
+use crate::exec::{self, GridCode};
 use crate::module::Function;
 use hotfire_launch::{DeviceLaunchStream, DeviceStream};
 use std::collections::HashMap;
@@ -17,6 +17,7 @@ pub(crate) struct Kind {
     pub function: Arc<Function>,
     pub grid: [u32; 3],
     pub block: [u32; 3],
+    cluster: [u32; 3],
     /// The place of the launch in the code of the grid that launched; 0 for the host's.
     pub site: u32,
     /// The host's calls that led to it.
@@ -202,14 +203,13 @@ impl Grids {
 
 impl Kind {
     fn new(grid: &Grid, site: u32, stack: Stack) -> Self {
-        let GridCode { grid: blocks, block, .. } = *grid.code;
-        Self { function: grid.function.clone(), grid: blocks, block, site, stack }
+        let GridCode { grid: blocks, block, cluster, .. } = *grid.code;
+        Self { function: grid.function.clone(), grid: blocks, block, cluster, site, stack }
     }
 
     /// Coordinates of a block of the grid.
     pub fn block_at(&self, index: u64) -> [u32; 3] {
-        let [x, y, _] = self.grid.map(|n| u64::from(n.max(1)));
-        [(index % x) as u32, (index / x % y) as u32, (index / (x * y)) as u32]
+        exec::coordinates(self.grid, self.cluster, index)
     }
 
     /// Coordinates of a thread of a block.

@@ -59,10 +59,11 @@ impl<'a> StalledGrid<'a> {
     fn misses_barrier(&self) -> bool {
         let loops = || self.spots.iter().filter(|spot| spot.at == WaitsAt::Loop);
         loops().all(|spot| spot.polls.is_none())
-            && self
-                .spots
-                .iter()
-                .any(|spot| matches!(spot.at, WaitsAt::Barrier(_)) && loops().any(|other| other.block == spot.block))
+            && self.spots.iter().any(|spot| match spot.at {
+                WaitsAt::Barrier(_) => loops().any(|other| other.block == spot.block),
+                WaitsAt::Cluster => true,
+                _ => false,
+            })
     }
 
     fn gridid(&self) -> u64 {
@@ -200,12 +201,29 @@ impl Checking {
             }
         }
         finding.notes.extend(self.reasons(stalled));
-        finding.edge = Some("no thread that could write what is waited for is sure to run".into());
-        finding.help = vec![
-            "do not wait: move what follows the wait into a tail launch (cudaStreamTailLaunch), or to a later launch of the stream"
-                .into(),
-        ];
-        finding.hardware = Some("hangs whenever the threads that wait are the only ones that run".into());
+        // Who could write stands behind them in a queue, or there is nobody but those who wait.
+        let others = !stalled.waiting.is_empty() || !stalled.edges.is_empty();
+        let (edge, hardware, help): (_, _, &[&str]) = if others {
+            (
+                "no thread that could write what is waited for is sure to run",
+                "hangs whenever the threads that wait are the only ones that run",
+                &[
+                    "do not wait: move what follows the wait into a tail launch (cudaStreamTailLaunch), or to a later launch of the stream",
+                ],
+            )
+        } else {
+            (
+                "every thread that could write what is waited for waits itself, or has ended",
+                "hangs",
+                &[
+                    "let a thread write what others wait for before it waits itself: release a lock before waiting, and take several locks in one order",
+                    "a barrier of your own, or an mbarrier, must expect exactly as many arrivals as each phase gets",
+                ],
+            )
+        };
+        finding.edge = Some(edge.into());
+        finding.help = help.iter().map(|&line| line.into()).collect();
+        finding.hardware = Some(hardware.into());
         finding
     }
 
@@ -247,6 +265,7 @@ impl Checking {
         let what = |spot: &Spot| match spot.at {
             WaitsAt::Barrier(id) => format!("at barrier {id}"),
             WaitsAt::Collective => "at a warp-level synchronisation".into(),
+            WaitsAt::Cluster => "at the barrier of the cluster".into(),
             WaitsAt::Dependency => "at griddepcontrol.wait".into(),
             WaitsAt::Loop => "in a loop".into(),
         };
@@ -264,6 +283,7 @@ impl Checking {
         finding.accesses = self.sides([stuck].into_iter(), false);
         finding.edge = Some(match first.at {
             WaitsAt::Barrier(id) => format!("not every live thread of the block reaches barrier {id}"),
+            WaitsAt::Cluster => "not every live thread of the cluster arrives at its barrier".into(),
             _ => "not every live lane that the mask names reaches the warp-level synchronisation".into(),
         });
         finding.help =

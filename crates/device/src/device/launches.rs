@@ -10,7 +10,6 @@ use crate::profile;
 use crate::status::Status;
 use hotfire_launch::Work;
 use std::sync::Arc;
-use std::sync::Once;
 
 /// Alignment of parameter blocks.
 pub(crate) const PARAMETER_ALIGNMENT: u64 = 64;
@@ -94,12 +93,8 @@ impl Device {
         dynamic_shared: u32,
         attributes: &LaunchAttributes,
     ) -> Result<Checked, Status> {
-        if attributes.cluster.is_some_and(|cluster| cluster != [1, 1, 1]) {
-            static ONCE: Once = Once::new();
-            ONCE.call_once(|| eprintln!("hotfire: thread block clusters are not implemented"));
-            return Err(Status::NOT_SUPPORTED);
-        }
-        let checked = Checked::new(function, Shape { grid, block, dynamic_shared }, Status::INVALID_VALUE)?;
+        let shape = Shape { grid, block, dynamic_shared, cluster: attributes.cluster };
+        let checked = Checked::new(function, shape, Status::INVALID_VALUE)?;
         if attributes.cooperative && checked.blocks() > checked.capacity {
             return Err(Status::COOPERATIVE_LAUNCH_TOO_LARGE);
         }

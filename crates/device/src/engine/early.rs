@@ -43,7 +43,7 @@ impl State {
     /// Whether a grid may hand out blocks although they may come to wait for other grids.
     pub(super) fn may_rest(&self, grid: &Grid) -> bool {
         let room = || self.resident + grid.cost <= CAPACITY - CAPACITY / KEPT;
-        grid.is_independent() || (self.depending_threads < THREADS && room())
+        grid.is_independent() || grid.is_inside_cluster() || (self.depending_threads < THREADS && room())
     }
 
     /// Keeps a parked block whose threads wait for other grids; gives it back if these are complete by now.

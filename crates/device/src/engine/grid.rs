@@ -1,7 +1,7 @@
 //! One launch: the code to run, how many of its blocks were handed out, and how many have not exited.
 
 use crate::device::{Device, Workspace};
-use crate::exec::{Costs, Dependency, GridCode, Observer};
+use crate::exec::{Clusters, Costs, Dependency, GridCode, Observer};
 use crate::memory::Kind;
 use crate::module::Function;
 use crate::profile;
@@ -23,6 +23,8 @@ pub(crate) struct Shape {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub dynamic_shared: u32,
+    /// Blocks of a cluster, where the launch says so.
+    pub cluster: Option<[u32; 3]>,
 }
 
 /// What of a launch is known to be right: its function can run in this shape.
@@ -42,6 +44,7 @@ impl Checked {
     pub fn new(function: &Arc<Function>, shape: Shape, too_much_shared: Status) -> Result<Self, Status> {
         profile::check_configuration(shape.grid, shape.block)?;
         let kernel = function.kernel()?;
+        let shape = Shape { cluster: Some(cluster(function, shape)?), ..shape };
         let threads: u32 = shape.block.iter().product();
         if shape.dynamic_shared > function.max_dynamic_shared(kernel.static_shared) {
             return Err(too_much_shared);
@@ -62,6 +65,21 @@ impl Checked {
     pub fn blocks(&self) -> u64 {
         self.shape.grid.iter().map(|&n| u64::from(n)).product()
     }
+}
+
+/// The cluster of a launch: what the kernel was compiled for, or what the launch asks for, or a single block.
+fn cluster(function: &Function, shape: Shape) -> Result<[u32; 3], Status> {
+    let cluster = match (function.required_cluster(), shape.cluster) {
+        (Some(required), Some(asked)) if required != asked => return Err(Status::INVALID_CLUSTER_SIZE),
+        (Some(cluster), _) | (None, Some(cluster)) => cluster,
+        (None, None) => return Ok([1; 3]),
+    };
+    let blocks = cluster.iter().try_fold(1u32, |blocks, &n| blocks.checked_mul(n)).unwrap_or(u32::MAX);
+    let divides = shape.grid.iter().zip(cluster).all(|(grid, n)| n > 0 && grid.is_multiple_of(n));
+    if !divides || blocks > function.largest_cluster() {
+        return Err(Status::INVALID_CLUSTER_SIZE);
+    }
+    Ok(cluster)
 }
 
 /// A grid between its launch and the exit of its last block.
@@ -145,6 +163,8 @@ impl Grid {
                 kernel,
                 grid: shape.grid,
                 block: shape.block,
+                cluster: shape.cluster.unwrap_or([1; 3]),
+                clusters: Clusters::default(),
                 dynamic_shared: shape.dynamic_shared,
                 parameters: parameters as *const u8,
                 gridid,
@@ -242,6 +262,12 @@ impl Grid {
     /// True when all blocks were handed out.
     pub fn exhausted(&self) -> bool {
         self.next.load(Ordering::Relaxed) >= self.blocks
+    }
+
+    /// Whether the next block is one of a cluster that has begun: it must not wait for room.
+    pub fn is_inside_cluster(&self) -> bool {
+        let size = self.code.cluster_blocks();
+        size > 1 && !self.next.load(Ordering::Relaxed).is_multiple_of(size)
     }
 
     /// Blocks not handed out yet.

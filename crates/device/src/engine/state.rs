@@ -444,7 +444,7 @@ impl State {
 
     /// Whether there is room for a block of the grid.
     fn fits(&mut self, grid: &Grid) -> bool {
-        if grid.together.load(Ordering::Relaxed) {
+        if grid.together.load(Ordering::Relaxed) || grid.is_inside_cluster() {
             return true;
         }
         // A cooperative launch takes the room for all its blocks at once, or none.

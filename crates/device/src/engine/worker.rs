@@ -91,7 +91,7 @@ impl Device {
     /// Runs blocks of a grid until none is left to claim, one could not finish, or something else wants a turn.
     fn run_blocks(&self, worker: &mut Worker, grid: &Arc<Grid>) -> Report {
         let at_once = |remaining: u64| match grid.code.kernel.entry {
-            _ if self.block_order.is_some() || grid.code.costs.is_some() => 1,
+            _ if self.block_order.is_some() || grid.code.costs.is_some() || grid.code.cluster_blocks() > 1 => 1,
             EntryKind::Loop(_) => (remaining / (8 * self.worker_count() as u64)).clamp(1, MOST_BLOCKS),
             _ => 1,
         };
@@ -104,7 +104,12 @@ impl Device {
                 self.with(|state| state.reached(grid.item(), Early::Begun));
             }
             let mut at = match self.block_order {
-                Some(seed) => permuted(seed, grid.code.gridid, grid.code.blocks(), first),
+                Some(seed) => {
+                    // Blocks of a cluster stay together.
+                    let size = grid.code.cluster_blocks();
+                    let clusters = grid.code.blocks() / size;
+                    permuted(seed, grid.code.gridid, clusters, first / size) * size + first % size
+                }
                 None => first,
             };
             let end = at + count;

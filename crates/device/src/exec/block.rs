@@ -5,6 +5,7 @@
 //! across one.
 
 use super::barrier::Barriers;
+use super::cluster::Cluster;
 use super::fiber::{Fiber, Queue};
 use super::grid::{FaultReport, GridCode};
 use super::region::{self, Regions};
@@ -18,7 +19,7 @@ use crate::memory::Memory;
 use crate::memory::map::{PAGE, round_up};
 use crate::profile::MULTIPROCESSORS;
 use hotfire_check::{BlockOrder, Checker};
-use hotfire_jit::abi::{BlockContext, BlockCosts, EntryKind, stamp};
+use hotfire_jit::abi::{BlockContext, BlockCosts, EntryKind, cluster, stamp};
 use std::io;
 use std::ptr;
 use std::sync::Arc;
@@ -89,6 +90,13 @@ pub struct Block {
     pub targets: [(u64, *const u8); TARGETS],
     /// The shared window; kept for the next block.
     pub window: Window,
+    null_window: Window,
+    /// The windows of its cluster, as generated code finds them.
+    windows: [u64; cluster::WINDOWS],
+    /// Its cluster.
+    pub cluster: Option<Arc<Cluster>>,
+    /// Its rank there.
+    rank: usize,
     /// Size class of the stacks.
     pub class: usize,
     /// What its threads know of others' accesses, if the run is checked.
@@ -120,6 +128,7 @@ impl Block {
             device: ptr::null_mut(),
             current_graph: 0,
             workspace: 0,
+            windows: ptr::null(),
             segment: 0,
             met: 0,
             watched: 0,
@@ -159,6 +168,10 @@ impl Block {
             fault: None,
             targets: [(0, ptr::null()); TARGETS],
             window: regions.windows.null(),
+            null_window: regions.windows.null(),
+            windows: [regions.windows.null().base; cluster::WINDOWS],
+            cluster: None,
+            rank: 0,
             class: 0,
             order: None,
             told: None,
@@ -174,10 +187,23 @@ impl Block {
         let kernel = &*grid.kernel;
         let shared = kernel.static_shared.saturating_add(grid.dynamic_shared);
         let open = round_up(u64::from(shared), PAGE);
-        if self.window.open != open {
+        self.leave_cluster();
+        let blocks = grid.cluster_blocks();
+        if blocks > 1 {
             regions.windows.give(std::mem::replace(&mut self.window, regions.windows.null()));
-            self.window = regions.windows.take(shared)?;
+            let cluster = grid.clusters.join(index / blocks, blocks, grid.threads(), shared)?;
+            self.rank = (index % blocks) as usize;
+            self.window = cluster.window(self.rank);
+            cluster.fill(self.rank, &mut self.windows);
+            self.cluster = Some(cluster);
+        } else {
+            if self.window.open != open {
+                regions.windows.give(std::mem::replace(&mut self.window, regions.windows.null()));
+                self.window = regions.windows.take(shared)?;
+            }
+            self.windows[..2].fill(self.window.base);
         }
+        self.context.windows = self.windows.as_ptr();
         self.targets = [(0, ptr::null()); TARGETS];
         self.grid = grid;
         self.cancel = Arc::as_ptr(&grid.cancel);
@@ -205,9 +231,19 @@ impl Block {
         self.context.parameters = grid.parameters;
         self.context.device = ptr::from_mut(self).cast();
         self.context.ctaid = grid.coordinates(index);
+        self.context.cluster_nctaid = grid.cluster;
+        self.context.cluster_ctaid = std::array::from_fn(|n| self.context.ctaid[n] % grid.cluster[n]);
         self.checker = if grid.start.get().is_some() { checking::held() } else { ptr::null_mut() };
         self.begin();
         Ok(())
+    }
+
+    /// The block ended, or never began: its window is its cluster's.
+    pub fn leave_cluster(&mut self) {
+        let Some(cluster) = self.cluster.take() else { return };
+        cluster.set_order(self.rank, ptr::null_mut());
+        self.window = self.null_window;
+        self.windows.fill(self.null_window.base);
     }
 
     fn begin(&mut self) {
@@ -243,11 +279,17 @@ impl Block {
         let (checker, start) = unsafe { (self.checker.as_mut(), (*self.grid).start.get()) };
         let (Some(checker), Some((item, start))) = (checker, start) else { return };
         let order = self.order.get_or_insert_with(BlockOrder::new);
+        order.is_shared = self.cluster.is_some();
         self.context.segment = order.begin(checker, *item, self.index, start, self.context.total_shared);
         self.context.met = u64::from(order.met()) << stamp::TIME;
         self.context.shadow = order.shared.words().cast();
         // The last word may be cut off: the shadow has a cell for it all the same, and the checker looks at what lies outside.
         self.context.watched = u64::from(self.context.total_shared.saturating_sub(3));
+        if let Some(cluster) = &self.cluster {
+            // Threads of other blocks may have been here: the words are looked at one by one.
+            self.context.watched = 0;
+            cluster.set_order(self.rank, ptr::from_mut(&mut **order));
+        }
         if let Some(outcome) = &checker.outcome {
             let told = self.told.get_or_insert_with(|| Box::new(Told::new()));
             told.begin(outcome, *item, self.context.total_shared);
@@ -261,6 +303,7 @@ impl Block {
         if self.index + 1 >= self.end || self.cancelled() {
             return false;
         }
+        debug_assert!(self.cluster.is_none(), "blocks of clusters are handed out one by one");
         self.index += 1;
         step(&mut self.context.ctaid, &self.context.nctaid);
         self.begin();
@@ -319,6 +362,10 @@ impl Block {
         // SAFETY: the caller's promise.
         let cycles = unsafe { (*fiber).context.cycles };
         self.context.costs.cycles = self.context.costs.cycles.max(cycles);
+        if self.cluster.is_some() {
+            // SAFETY: the caller's promise.
+            unsafe { super::cluster::exited(self, fiber) };
+        }
         // Threads that exit one after the other are progress; there is an end to it.
         self.rounds = 0;
         let index = linear / LANES;
@@ -390,6 +437,7 @@ impl std::fmt::Debug for Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
+        self.leave_cluster();
         if let Some(regions) = region::existing() {
             regions.windows.give(self.window);
         }

@@ -53,6 +53,8 @@ fn strength(bits: u32) -> Strength {
 pub(super) enum Target {
     /// Shared memory, by the window's first address.
     Shared(u64),
+    /// Shared memory of another block of the cluster: its window, and what that block knows (null if it is not there).
+    Cluster(u64, *mut BlockOrder),
     Arena,
     /// Registered host memory.
     Host,
@@ -68,7 +70,15 @@ pub(super) unsafe fn target(context: *mut ThreadContext, block: *mut Block, addr
     // SAFETY: called by generated code.
     unsafe {
         let window = (*block).window.base;
-        if bits & what::SHARED != 0 || address.wrapping_sub(window) < WINDOW {
+        if address.wrapping_sub(window) < WINDOW {
+            return Target::Shared(window);
+        }
+        if let Some(cluster) = &(*block).cluster
+            && let Some((rank, window)) = cluster.window_of(address)
+        {
+            return Target::Cluster(window.base, cluster.order(rank));
+        }
+        if bits & what::SHARED != 0 {
             return Target::Shared(window);
         }
         let memory = context::memory(context);
@@ -107,6 +117,8 @@ fn shared_cell(checker: &mut Checker, order: &mut BlockOrder, offset: u64) -> Op
 fn cell(checker: &mut Checker, order: &mut BlockOrder, target: Target, address: u64) -> Option<Cell> {
     match target {
         Target::Shared(window) => shared_cell(checker, order, address - window),
+        // SAFETY: the block that has this order is live, and not the one that runs.
+        Target::Cluster(window, order) => shared_cell(checker, unsafe { order.as_mut() }?, address - window),
         Target::Arena => Some(checker.shadow.arena.cell(address)),
         Target::Host => checker.shadow.cell(address).ok(),
         Target::None => None,
@@ -177,7 +189,7 @@ unsafe fn access(context: *mut ThreadContext, address: u64, bits: u32, site: u32
             let offset = address.wrapping_sub((*block).window.base);
             if offset < WINDOW {
                 let inside = offset + u64::from(size) <= u64::from((*block).context.total_shared);
-                if inside && order.fast_shared(offset as u32, size, stamp, value.is_some()) {
+                if inside && !order.is_shared && order.fast_shared(offset as u32, size, stamp, value.is_some()) {
                     return;
                 }
             } else if let Some(checker) = (*block).checker.as_ref()
@@ -214,7 +226,7 @@ unsafe fn look(context: *mut ThreadContext, address: u64, bits: u32, site: u32, 
             release: bits & what::RELEASE != 0,
             value: value.unwrap_or([0; 2]),
         };
-        if let Target::Shared(window) = target
+        if let Target::Shared(window) | Target::Cluster(window, _) = target
             && address - window + u64::from(touch.size) > u64::from((*block).context.total_shared)
         {
             context::on_worker_stack(context, || checking::shared_bounds(context, &touch, window, value.is_some()));
@@ -320,7 +332,7 @@ fn harmless(
     let Problem::Unset { .. } = problem else { return false };
     writes
         && touch.blind
-        && (matches!(target, Target::Shared(_))
+        && (matches!(target, Target::Shared(_) | Target::Cluster(..))
             || order.allocation.is_some_and(|known| known.holds(checker, touch.address, touch.size)))
 }
 

@@ -49,6 +49,10 @@ pub struct Fiber {
     pub circle: Circle,
     /// What it polls, if the run is checked.
     pub polls: Polls,
+    /// The last phase of its cluster's barrier that the thread arrived at.
+    pub cluster_phase: u64,
+    /// The thread waits at that barrier.
+    pub at_cluster: bool,
     /// True once the current thread suspended, so that the block's table knows the fiber.
     pub known: bool,
     /// Size class of the stack.
@@ -89,6 +93,8 @@ impl Fiber {
             spins: 0,
             circle: Circle::NEW,
             polls: Polls::NEW,
+            cluster_phase: 0,
+            at_cluster: false,
             known: false,
             class: class as u8,
             low,

@@ -1,5 +1,6 @@
 //! What the engine hands to a worker, and what it gets back.
 
+use super::cluster::Clusters;
 use super::costs::Costs;
 use super::dependency::Dependency;
 use super::observer::Observer;
@@ -20,6 +21,10 @@ pub struct GridCode {
     pub grid: [u32; 3],
     /// Threads of a block in each dimension; 1 to 1024 in all.
     pub block: [u32; 3],
+    /// Blocks of a cluster in each dimension, which divide those of the grid; 1, 1, 1 without clusters.
+    pub cluster: [u32; 3],
+    /// Its clusters that are about to begin.
+    pub clusters: Clusters,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
     /// The parameter block, alive as long as the grid.
@@ -67,11 +72,30 @@ impl GridCode {
         self.block.iter().product()
     }
 
-    /// Coordinates of the block with linear index `index`.
-    pub fn coordinates(&self, index: u64) -> [u32; 3] {
-        let [x, y, _] = self.grid.map(u64::from);
-        [(index % x) as u32, (index / x % y) as u32, (index / (x * y)) as u32]
+    /// Blocks of a cluster.
+    pub fn cluster_blocks(&self) -> u64 {
+        self.cluster.iter().map(|&n| u64::from(n)).product()
     }
+
+    /// Coordinates of the block that is handed out as number `index`.
+    pub fn coordinates(&self, index: u64) -> [u32; 3] {
+        coordinates(self.grid, self.cluster, index)
+    }
+}
+
+/// Coordinates of block number `index` of a grid: those of a cluster come one after the other.
+pub fn coordinates(grid: [u32; 3], cluster: [u32; 3], index: u64) -> [u32; 3] {
+    let at = |size: [u32; 3], index: u64| {
+        let [x, y, _] = size.map(|n| u64::from(n.max(1)));
+        [(index % x) as u32, (index / x % y) as u32, (index / (x * y)) as u32]
+    };
+    if cluster == [1; 3] {
+        return at(grid, index);
+    }
+    let blocks: u64 = cluster.iter().map(|&n| u64::from(n)).product();
+    let clusters = std::array::from_fn(|n| grid[n] / cluster[n]);
+    let (outer, inner) = (at(clusters, index / blocks), at(cluster, index % blocks));
+    std::array::from_fn(|n| outer[n] * cluster[n] + inner[n])
 }
 
 /// How a block's turn on a worker ended.

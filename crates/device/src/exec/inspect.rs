@@ -13,6 +13,8 @@ pub enum WaitsAt {
     Loop,
     /// `bar`/`barrier` of that number.
     Barrier(u32),
+    /// `barrier.cluster`
+    Cluster,
     /// `griddepcontrol.wait`
     Dependency,
     /// A warp collective: `bar.warp.sync`, `shfl.sync` and their like.
@@ -59,7 +61,9 @@ impl Block {
         } else if self.depending.iter().any(|depends| depends == fiber) {
             WaitsAt::Dependency
         } else {
-            self.barrier_of(fiber).map_or(WaitsAt::Loop, WaitsAt::Barrier)
+            // SAFETY: as below.
+            let other = if unsafe { (*fiber).at_cluster } { WaitsAt::Cluster } else { WaitsAt::Loop };
+            self.barrier_of(fiber).map_or(other, WaitsAt::Barrier)
         };
         // SAFETY: fibers on the table are suspended while nobody drives the block.
         let (frames, spins, polls) = unsafe { (Fiber::frames(fiber), (*fiber).spins, (*fiber).polls.now()) };

@@ -146,7 +146,10 @@ pub(super) unsafe extern "C-unwind" fn mbarrier(
 }
 
 /// Tells the checker what this means for who knows what.
-unsafe fn order(context: *mut ThreadContext, address: u64, phase: Option<Phase>) {
+///
+/// # Safety
+/// `context` is that of the running thread.
+pub(super) unsafe fn order(context: *mut ThreadContext, address: u64, phase: Option<Phase>) {
     let Some(phase) = phase else { return };
     // SAFETY: the context is that of the running thread; the worker holds the checker.
     unsafe {

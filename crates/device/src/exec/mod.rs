@@ -8,6 +8,7 @@ mod barrier;
 mod block;
 mod chain;
 mod checked;
+mod cluster;
 mod collective;
 mod context;
 mod costs;
@@ -34,12 +35,13 @@ mod worker;
 
 pub(crate) use chain::{Frame as SignalFrame, TRAPS};
 pub use checked::{caller, checks, is_shared, order, stores};
+pub use cluster::Clusters;
 pub use context::{
     block_index, exit, fault, give_way, has_triggered, memory, on_worker_stack, owner, spins, yield_now,
 };
 pub use costs::Costs;
 pub use dependency::Dependency;
-pub use grid::{FaultReport, GridCode, Outcome, ParkedBlock};
+pub use grid::{FaultReport, GridCode, Outcome, ParkedBlock, coordinates};
 pub use inspect::{WaitingThread, WaitsAt};
 pub use observer::{Observer, ThreadAt};
 pub use runtime::{is_private, runtime, shared_offset};

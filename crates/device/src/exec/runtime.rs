@@ -5,7 +5,7 @@ use super::dependency::grid_dependency;
 use super::fiber::Fiber;
 use super::observer::{Observer, ThreadAt};
 use super::window::WINDOW;
-use super::{barrier as barriers, collective, context, mbarrier, region, thread, told};
+use super::{barrier as barriers, cluster, collective, context, mbarrier, region, thread, told};
 use crate::memory::Kind;
 use hotfire_jit::abi::{self, Fault, Runtime, ThreadContext, access, space};
 use hotfire_ptx::ast::Location;
@@ -32,7 +32,8 @@ pub fn runtime() -> Runtime {
         is_space,
         mbarrier: mbarrier::mbarrier,
         copy_part: mbarrier::copy_part,
-        reserved: [0; 2],
+        cluster_barrier: cluster::cluster_barrier,
+        cluster_rank: cluster::cluster_rank,
     }
 }
 
@@ -87,13 +88,16 @@ pub(super) unsafe fn check_source(context: *mut ThreadContext, address: u64, siz
     unsafe { check_access(context, address, size, access::READ | access::GLOBAL, site) }
 }
 
-/// Whether a range lies in the thread's own local memory or its block's shared memory; nothing if the address is another's.
+/// Whether a range lies in the thread's own local memory or the shared memory of its block or cluster; nothing if the address is another's.
 unsafe fn is_own(context: *mut ThreadContext, address: u64, bytes: u64) -> Option<bool> {
     // SAFETY: the context is that of the running thread.
     unsafe {
         let (fiber, block) = of(context);
         let window = (*block).window;
+        let other = || (*block).cluster.as_ref().and_then(|cluster| cluster.window_of(address));
         let (start, end) = if address.wrapping_sub(window.base) < WINDOW {
+            (window.base, window.base + window.open)
+        } else if let Some((_, window)) = other() {
             (window.base, window.base + window.open)
         } else if Fiber::stack(fiber).contains(&address) {
             ((*context).stack_limit as u64, fiber as u64)
@@ -168,6 +172,20 @@ unsafe extern "C-unwind" fn barrier(
             told::exchanged(context, block, None);
         }
         (*fiber).result as u32
+    }
+}
+
+/// All live threads of the block meet.
+///
+/// # Safety
+/// As [`barrier`]; nothing with a destructor lives on the caller's stack.
+pub(super) unsafe fn whole_block(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (fiber, block) = of(context);
+        if !(*block).arrive(fiber, 0, 0, abi::barrier::SYNC, 0) {
+            thread::wait(fiber);
+        }
     }
 }
 
@@ -349,6 +367,7 @@ unsafe extern "C-unwind" fn is_space(context: *mut ThreadContext, address: u64, 
                 (memory.contains(address) && !kind().is_some_and(other)) || memory.is_registered(address, 1)
             }
             space::SHARED => address.wrapping_sub((*block).window.base) < WINDOW,
+            space::SHARED_CLUSTER => cluster::cluster_rank(context, address) != u32::MAX,
             space::LOCAL => ((*context).stack_limit as u64..fiber as u64).contains(&address),
             space::CONST => kind() == Some(Kind::Constant),
             _ => {

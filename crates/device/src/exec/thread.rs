@@ -21,6 +21,7 @@ pub unsafe fn run_threads(fiber: *mut Fiber, block: *mut Block) {
                     (*context).tid = (*block).next_tid;
                     (*context).last_error = 0;
                     (*context).cycles = 0;
+                    ((*fiber).cluster_phase, (*fiber).at_cluster) = (0, false);
                     (*context).segment = (*block).context.segment;
                     if !(*block).checker.is_null() {
                         (*fiber).polls = Polls::NEW;

@@ -112,6 +112,7 @@ impl Worker {
 
     fn reuse(&mut self, mut block: Box<Block>) {
         block.keep = None;
+        block.leave_cluster();
         if self.blocks.len() < BLOCKS {
             self.blocks.push(block);
         }

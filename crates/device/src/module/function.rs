@@ -5,7 +5,7 @@ use crate::profile;
 use crate::status::Status;
 use hotfire_jit::Kernel;
 use hotfire_ptx::ast;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// What `cudaFuncGetAttributes` answers.
@@ -43,6 +43,7 @@ pub struct Function {
     kernel: OnceLock<Result<Arc<Kernel>, Status>>,
     max_dynamic: AtomicU32,
     carveout: AtomicI32,
+    large_clusters: AtomicBool,
     /// Whether code that it can reach waits, and triggers.
     dependency: OnceLock<(bool, bool)>,
 }
@@ -58,6 +59,7 @@ impl Function {
             kernel: OnceLock::new(),
             max_dynamic: AtomicU32::new(UNSET),
             carveout: AtomicI32::new(-1),
+            large_clusters: AtomicBool::new(false),
             dependency: OnceLock::new(),
         }
     }
@@ -182,6 +184,21 @@ impl Function {
             Some(required) => required.map(|n| n.max(1)) == block,
             None => block.iter().product::<u32>() <= self.max_threads(),
         }
+    }
+
+    /// The cluster that the kernel was compiled for (`__cluster_dims__`).
+    pub fn required_cluster(&self) -> Option<[u32; 3]> {
+        self.text().directives.required_cluster.map(|cluster| cluster.map(|n| n.max(1)))
+    }
+
+    /// Blocks of the largest cluster that a launch may ask for: 8, or 16 where that was allowed.
+    pub fn largest_cluster(&self) -> u32 {
+        if self.large_clusters.load(Ordering::Relaxed) { profile::LARGEST_CLUSTER } else { profile::PORTABLE_CLUSTER }
+    }
+
+    /// `cudaFuncAttributeNonPortableClusterSizeAllowed`
+    pub fn allow_large_clusters(&self, allowed: bool) {
+        self.large_clusters.store(allowed, Ordering::Relaxed);
     }
 
     /// Most bytes of dynamic shared memory that a launch may ask for.

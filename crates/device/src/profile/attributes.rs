@@ -133,7 +133,7 @@ static TABLE: &[(u32, i32)] = &[
     (116, 0),                               // GPUDirectRDMASupported
     (117, 0), (118, 0),                     // GPUDirectRDMA flush options, write ordering
     (119, 0),                               // MemoryPoolSupportedHandleTypes
-    (120, 0),                               // ClusterLaunch: not yet
+    (120, 1),                               // ClusterLaunch
     (121, 0),                               // DeferredMappingCudaArraySupported
     (122, 0), (123, 0), (124, 0),           // reserved
     (125, 0),                               // IpcEventSupport

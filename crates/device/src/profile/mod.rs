@@ -24,6 +24,10 @@ pub const RESIDENT_GRIDS: u32 = 128;
 pub const MEMORY: u64 = 150_110_011_392;
 /// Threads a block.
 pub const THREADS_PER_BLOCK: u32 = 1024;
+/// Blocks of a cluster that any device with clusters runs.
+pub const PORTABLE_CLUSTER: u32 = 8;
+/// Blocks of a cluster that this device runs where a kernel allows more.
+pub const LARGEST_CLUSTER: u32 = 16;
 /// Threads a block in each dimension.
 pub const BLOCK_DIMENSIONS: [u32; 3] = [1024, 1024, 64];
 /// Blocks a grid in each dimension.

@@ -67,7 +67,7 @@ impl Emit<'_, '_> {
                 let at = self.read(*register);
                 let at = self.fit(at, types::I32, false);
                 let at = self.f.ins().iadd_imm_s(at, i64::from(offset as i32));
-                Ok(self.in_window(at, size))
+                Ok(self.in_windows(at, size, space))
             }
             (AddressBase::Register(register), _) => {
                 let address = self.read(*register);
@@ -77,7 +77,7 @@ impl Emit<'_, '_> {
             }
             (AddressBase::Absolute(base), Some(Space::Shared | Space::SharedCluster)) => {
                 let at = self.word(base.wrapping_add(offset as u64) as u32);
-                Ok(self.in_window(at, size))
+                Ok(self.in_windows(at, size, space))
             }
             (AddressBase::Absolute(base), _) => {
                 let address = self.f.ins().iconst(types::I64, base.wrapping_add(offset as u64) as i64);
@@ -86,8 +86,25 @@ impl Emit<'_, '_> {
         }
     }
 
+    /// As [`Self::in_window`], or in a window of the cluster.
+    fn in_windows(&mut self, at: Value, size: u32, space: Option<Space>) -> Value {
+        if space != Some(Space::SharedCluster) {
+            return self.in_window(at, size);
+        }
+        self.aligned(at, size);
+        self.in_cluster(at)
+    }
+
     /// The real address of a 32-bit offset in the shared window: aligned, and in reserved memory whatever it is.
     fn in_window(&mut self, at: Value, size: u32) -> Value {
+        self.aligned(at, size);
+        let window = self.window();
+        let at = self.f.ins().uextend(types::I64, at);
+        self.f.ins().iadd(window, at)
+    }
+
+    /// Faults unless an offset in a shared window is a multiple of the size.
+    fn aligned(&mut self, at: Value, size: u32) {
         if size > 1 {
             let low = self.f.ins().band_imm_s(at, i64::from(size - 1));
             let (bad, after) = (self.f.create_block(), self.f.create_block());
@@ -98,9 +115,6 @@ impl Emit<'_, '_> {
             self.f.ins().trap(UNREACHABLE);
             self.f.switch_to_block(after);
         }
-        let window = self.window();
-        let at = self.f.ins().uextend(types::I64, at);
-        self.f.ins().iadd(window, at)
     }
 
     /// The address itself, behind the check.

@@ -112,7 +112,7 @@ impl Emit<'_, '_> {
     /// `bar{rier}.{sync,arrive,red}`: `[d,] id [, threads] [, predicate]`.
     fn barrier(&mut self, i: &Instruction) -> Result<()> {
         if i.modifiers.scope == Some(Scope::Cluster) {
-            return self.unsupported(i, "clusters are not built yet");
+            return self.cluster_barrier(i);
         }
         let (context, site) = (self.context, self.site_value());
         let kind = match (i.modifiers.mode, i.modifiers.operation) {

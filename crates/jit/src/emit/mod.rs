@@ -9,6 +9,7 @@ mod bits;
 mod call;
 mod carry;
 mod check;
+mod cluster;
 mod collective;
 mod compare;
 mod control;
@@ -386,6 +387,7 @@ impl Emit<'_, '_> {
             O::Cvt => self.convert(i),
             O::Mov => self.mov(i),
             O::Cvta | O::Isspacep => self.spaces(i),
+            O::Mapa | O::Getctarank => self.ranks(i),
             O::Ld | O::Ldu => self.load(i),
             O::St => self.store(i),
             O::Atom | O::Red => self.atomic(i),

@@ -113,7 +113,11 @@ impl Emit<'_, '_> {
                 let product = self.f.ins().imul(x, y);
                 self.f.ins().imul(product, z)
             }
-            Special::IsExplicitCluster => self.f.ins().iconst(types::I8, 0),
+            // A cluster of one block is as good as none.
+            Special::IsExplicitCluster => {
+                let blocks = self.special(Special::ClusterNctaRank);
+                self.f.ins().icmp_imm_s(IntCC::NotEqual, blocks, 1)
+            }
             Special::DynamicSmemSize => self.of_block(types::I32, offset_of!(BlockContext, dynamic_shared)),
             Special::TotalSmemSize | Special::AggrSmemSize => {
                 self.of_block(types::I32, offset_of!(BlockContext, total_shared))
@@ -146,7 +150,8 @@ impl Emit<'_, '_> {
             let address = self.source(i, 1, Type::U64)?;
             let which = match i.modifiers.space {
                 Some(Space::Global) => space::GLOBAL,
-                Some(Space::Shared | Space::SharedCluster) => space::SHARED,
+                Some(Space::Shared) => space::SHARED,
+                Some(Space::SharedCluster) => space::SHARED_CLUSTER,
                 Some(Space::Local) => space::LOCAL,
                 Some(Space::Const) => space::CONST,
                 _ => space::PARAM,
@@ -161,12 +166,17 @@ impl Emit<'_, '_> {
         }
         let ty = i.types.first().copied().unwrap_or(Type::U64);
         let value = self.source(i, 1, Type::U64)?;
-        let shared = matches!(i.modifiers.space, Some(Space::Shared | Space::SharedCluster));
-        let value = if shared {
-            let window = self.window();
-            if i.modifiers.to { self.f.ins().isub(value, window) } else { self.f.ins().iadd(value, window) }
-        } else {
-            value
+        let value = match i.modifiers.space {
+            Some(Space::Shared) => {
+                let window = self.window();
+                if i.modifiers.to { self.f.ins().isub(value, window) } else { self.f.ins().iadd(value, window) }
+            }
+            Some(Space::SharedCluster) if i.modifiers.to => self.cluster_address(value),
+            Some(Space::SharedCluster) => {
+                let value = self.f.ins().ireduce(types::I32, value);
+                self.in_cluster(value)
+            }
+            _ => value,
         };
         let value = self.fit(value, super::clif(ty), false);
         self.define(i, 0, ty, value)

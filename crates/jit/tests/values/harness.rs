@@ -58,6 +58,10 @@ never! {
     global_timer() -> u64;
     call_target(u64, u32) -> *const u8;
     is_space(u64, u32) -> u32;
+    mbarrier(u64, u32, u64, u32) -> u64;
+    copy_part(u64, u64, u32, u32, u32, u32);
+    cluster_barrier(u32, u32);
+    cluster_rank(u64) -> u32;
 }
 
 fn options() -> Options {
@@ -79,7 +83,10 @@ fn options() -> Options {
         global_timer,
         call_target,
         is_space,
-        reserved: [0; 4],
+        mbarrier,
+        copy_part,
+        cluster_barrier,
+        cluster_rank,
     };
     // Every address of the process lies in this arena.
     Options { arena: Arena { base: 0, size: 1 << 47 }, runtime, checks: None, costs: false }
@@ -165,6 +172,7 @@ impl Code {
             device: std::ptr::null_mut::<c_void>(),
             current_graph: 0,
             workspace: 0,
+            windows: std::ptr::null(),
             segment: 0,
             met: 0,
             watched: 0,

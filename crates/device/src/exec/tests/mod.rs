@@ -65,6 +65,8 @@ impl Launch {
             kernel: self.kernel.clone(),
             grid: self.grid,
             block: self.block,
+            cluster: [1; 3],
+            clusters: crate::exec::Clusters::default(),
             dynamic_shared: self.dynamic_shared,
             parameters: Box::leak(parameters.to_vec().into_boxed_slice()).as_ptr().cast(),
             gridid: 7,
