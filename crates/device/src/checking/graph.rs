@@ -73,7 +73,14 @@ impl Checking {
             };
             let gridid = device.next_grid_id();
             let (function, shape) = (&kernel.checked.function, kernel.shape());
-            let kind = Kind { function: function.clone(), grid: shape.grid, block: shape.block, site: 0, stack };
+            let kind = Kind {
+                function: function.clone(),
+                grid: shape.grid,
+                block: shape.block,
+                cluster: shape.cluster.unwrap_or([1; 3]),
+                site: 0,
+                stack,
+            };
             let record = |kind| Record { kind, queue, parent, block, thread };
             self.grids.lock().launched(gridid, kind, record);
             let id = self.checker(|checker| checker.submit_node(ItemLabel::Grid(gridid), id, &place));

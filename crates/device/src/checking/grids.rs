@@ -17,7 +17,7 @@ pub(crate) struct Kind {
     pub function: Arc<Function>,
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    cluster: [u32; 3],
+    pub cluster: [u32; 3],
     /// The place of the launch in the code of the grid that launched; 0 for the host's.
     pub site: u32,
     /// The host's calls that led to it.
