@@ -1,6 +1,6 @@
 // Clusters: which launches are refused, and how; what the queries answer; that a barrier and reaching into shared memory work.
 //
-// build: -arch=sm_90 -std=c++17 -rdc=true -lcudadevrt
+// build: clusters -arch=sm_90 -std=c++17 -rdc=true -lcudadevrt
 #include <cooperative_groups.h>
 #include <cstdio>
 

@@ -198,3 +198,11 @@ fn what_is_fixed_stays_fixed_under_every_policy() {
         }
     }
 }
+
+#[test]
+fn clusters() {
+    const CLUSTERS: &str = include_str!("../../litmus/clusters.h200.txt");
+    let output = run("clusters", &[]).success();
+    let (_, recorded) = CLUSTERS.split_once('\n').expect("the machine stands in the first line");
+    assert_eq!(output.stdout, recorded, "stderr:\n{}", output.stderr);
+}
