@@ -206,6 +206,50 @@ fn pipeline() {
     ok(run("pipeline", &["100", "1"]));
 }
 
+/// The digests that a program of `programs/forms.h` prints, one for each form.
+#[track_caller]
+fn digests_of_forms(name: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Vec<String> {
+    let output = run_with(name, arguments, environment).success();
+    let lines = output.stdout.lines().filter(|line| line.contains(" digest="));
+    let digests: Vec<String> = lines.map(|line| fields(line)["digest"].to_owned()).collect();
+    assert_eq!(digests.len(), 4, "{output:?}");
+    ok(output);
+    digests
+}
+
+#[test]
+fn chains_give_the_same_bits_in_every_form_under_every_schedule() {
+    for (name, arguments) in
+        [("chain", ["--layers=6", "--size=96"]), ("solver", ["--side=16", "--rounds=40"])]
+    {
+        let first = digests_of_forms(name, &arguments, &[]);
+        assert!(first.iter().all(|digest| *digest == first[0]), "{name}: {first:?}");
+        let policies = ["eager", "latest", "random:1", "random:2", "random:3"].map(|policy| ("HOTFIRE_POLICY", policy));
+        for setting in policies.into_iter().chain(["1", "2", "5"].map(|workers| ("HOTFIRE_WORKERS", workers))) {
+            assert_eq!(digests_of_forms(name, &arguments, &[setting]), first, "{name} {setting:?}");
+        }
+    }
+}
+
+#[test]
+fn chains_of_full_length_verify() {
+    ok(run("chain", &[]));
+    ok(run("solver", &[]));
+    ok(run("chain", &["--form=graph-pdl", "--size=7", "--repeat=3"]));
+}
+
+#[test]
+fn chains_are_silent_under_check() {
+    for (name, arguments) in [("chain", ["--layers=2", "--size=64"]), ("solver", ["--side=12", "--rounds=5"])] {
+        let file = std::env::temp_dir().join(format!("hotfire-{}-{name}.json", std::process::id()));
+        let checked = hotfire_tests::check(&[], &file, &program(name), &arguments);
+        let _ = std::fs::remove_file(&file);
+        let (report, ended) = checked.expect("the program is checked");
+        assert!(report.findings.iter().all(|finding| finding.severity() == Severity::Note), "{ended:?}");
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+    }
+}
+
 #[test]
 fn kernels_wait_for_a_flag_that_the_host_sets_after_the_launch() {
     ok(run("flag", &["4", "32"]));

@@ -155,6 +155,36 @@ fn blocks_of_adjacent_grids_overlap_with_programmatic_launches_alone() {
 }
 
 #[test]
+fn blocks_of_adjacent_layers_overlap_in_the_programmatic_forms_of_the_chain() {
+    let mut ends = Vec::new();
+    for (form, overlaps) in [("serial", false), ("graph", false), ("pdl", true), ("graph-pdl", true)] {
+        let timeline = timeline("chain", &["--layers=3", "--size=96", &format!("--form={form}")]);
+        let chains = timeline.chains();
+        let chain = chains.values().find(|chain| chain.len() == 15).expect("one chain of fifteen");
+        let overlapping = chain.windows(2).filter(|pair| timeline.overlap(pair[0], pair[1])).count();
+        assert_eq!(overlapping, if overlaps { 14 } else { 0 }, "{form}");
+        let complete = |at: usize| timeline.grids[&chain[at]].complete;
+        ends.push(complete(14) - complete(0));
+    }
+    let [serial, graph, pdl, both] = ends[..] else { panic!("four forms") };
+    assert!(both < pdl && pdl < serial && both < graph && graph < serial, "{ends:?}");
+}
+
+#[test]
+fn a_graph_that_was_launched_is_as_fast_as_what_if_says() {
+    let [serial, graph] = ["serial", "graph"].map(|form| log("chains", &[form, "132", "45", "0", "20"]));
+    let period = |log: &Log, changes: Changes| {
+        let timeline = simulate(log, &Machine::default(), changes);
+        let chain: Vec<f64> = timeline.grids.values().map(|grid| grid.complete).collect();
+        assert_eq!(chain.len(), 20);
+        chain[19] - chain[0]
+    };
+    let predicted = period(&serial, Changes { graph: true, ..Changes::default() });
+    let launched = period(&graph, Changes::default());
+    assert!((predicted / launched - 1.0).abs() < 0.02, "{predicted} {launched}");
+}
+
+#[test]
 fn what_if_answers_edge_by_edge_and_says_that_it_is_a_model() {
     let mut command = hotfire().command();
     command.args(["trace", "--what-if", "pdl", "--"]).arg(program("chains")).args(["serial", "132", "45", "0", "10"]);

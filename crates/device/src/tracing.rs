@@ -29,6 +29,8 @@ thread_local! {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         NEXT.fetch_add(1, Ordering::Relaxed)
     };
+    /// The item of which this thread adds what it stands for.
+    static WITHIN: Cell<Option<Item>> = const { Cell::new(None) };
     /// The thread of a block that calls the device runtime: its grid, block and cycles.
     static CALLER: Cell<Option<(Item, u64, u64)>> = const { Cell::new(None) };
 }
@@ -54,6 +56,14 @@ pub(crate) fn on_device<R>(grid: &Grid, block: u64, cycles: u64, call: impl FnOn
     let before = CALLER.replace(Some((grid.item(), block, cycles)));
     let result = call();
     CALLER.set(before);
+    result
+}
+
+/// While `add` runs, commands add what an item stands for.
+pub(crate) fn within<R>(item: Item, add: impl FnOnce() -> R) -> R {
+    WITHIN.set(Some(item));
+    let result = add();
+    WITHIN.set(None);
     result
 }
 
@@ -84,9 +94,11 @@ impl Tracing {
         }
         let caller = CALLER.get().and_then(|(grid, block, cycles)| Some((state.model.number(grid)?, block, cycles)));
         let thread = THREAD.with(|thread| *thread);
-        let step = |command: Command| match caller {
-            Some((grid, block, cycles)) => Step::Device { grid, block, cycles, command },
-            None => Step::Host { thread, command },
+        let within = WITHIN.get().and_then(|item| state.model.number(item));
+        let step = |command: Command| match (caller, within) {
+            (Some((grid, block, cycles)), _) => Step::Device { grid, block, cycles, command },
+            (None, Some(item)) => Step::Within { item, command },
+            (None, None) => Step::Host { thread, command },
         };
         self.log.lock().steps.extend(commands.into_iter().map(step));
     }

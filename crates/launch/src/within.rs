@@ -10,9 +10,11 @@ use crate::edge::EdgeKind;
 use crate::handle::Item;
 use crate::model::Model;
 use crate::node::{Kind, Queue, Stage, Work};
+use crate::recording::Command;
+use serde::{Deserialize, Serialize};
 
 /// What of a node another one waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum GraphEdge {
     /// Its completion.
     #[default]
@@ -31,7 +33,10 @@ impl Model {
     /// # Panics
     /// If `outer` is over or has not started.
     pub fn add_within(&mut self, outer: Item, work: Work) -> Item {
-        self.within(outer, work.into())
+        let item = self.within(outer, work.into());
+        let number = self.make_known(item);
+        self.tell(|of| Command::AddWithin { outer: of(outer), work, item: number });
+        item
     }
 
     /// A further item within `outer` that is over as soon as nothing holds it back.
@@ -39,14 +44,20 @@ impl Model {
     /// # Panics
     /// As [`Model::add_within`].
     pub fn add_marker_within(&mut self, outer: Item) -> Item {
-        self.within(outer, Kind::Marker)
+        let item = self.within(outer, Kind::Marker);
+        let number = self.make_known(item);
+        self.tell(|of| Command::AddMarkerWithin { outer: of(outer), item: number });
+        item
     }
 
     /// An item that is over as soon as nothing holds it back: what an event stands for that a node of a graph records.
     pub fn add_marker(&mut self) -> Item {
         let index = self.add(Kind::Marker, Queue::FireAndForget);
         self.nodes[index as usize].blockers = 1;
-        self.item(index)
+        let item = self.item(index);
+        let number = self.make_known(item);
+        self.tell(|_| Command::AddMarker { item: number });
+        item
     }
 
     fn within(&mut self, outer: Item, kind: Kind) -> Item {
@@ -73,11 +84,15 @@ impl Model {
         node.parent = outer.index;
         node.blockers = 1; // Its turn, see completion.rs.
         self.append_tail(outer.index, index);
-        self.item(index)
+        let item = self.item(index);
+        let number = self.make_known(item);
+        self.tell(|of| Command::AddBehind { outer: of(outer), item: number });
+        item
     }
 
     /// `to`, not yet released, waits for `from`. Both kinds of early start are for grids; any other source is waited for.
     pub fn connect_nodes(&mut self, from: Item, to: Item, edge: GraphEdge) {
+        self.tell(|of| Command::Connect { from: of(from), to: of(to), edge });
         let grid = self.node(from).is_some_and(|node| node.kind == Kind::Grid);
         match edge {
             GraphEdge::Programmatic | GraphEdge::ProgrammaticAtBegin
@@ -93,6 +108,7 @@ impl Model {
 
     /// All edges into the item are known: it may start when they are satisfied.
     pub fn release(&mut self, item: Item) {
+        self.tell(|of| Command::Release { item: of(item) });
         if let Some(node) = self.node(item) {
             debug_assert!(node.blockers > 0 && node.stage == Stage::Waiting);
             self.satisfy(EdgeKind::Graph, item.index, item.index);
@@ -102,6 +118,7 @@ impl Model {
 
     /// `item`, just queued at the end of a stream and not started, also waits for `other`: an earlier launch of the same executable graph.
     pub fn order_behind(&mut self, item: Item, other: Item) {
+        self.tell(|of| Command::OrderBehind { item: of(item), other: of(other) });
         if self.is_complete(other) || item == other {
             return;
         }

@@ -49,6 +49,13 @@ pub enum Step {
         /// The command.
         command: Command,
     },
+    /// The device gives a command while it adds what an item stands for: the nodes of a graph.
+    Within {
+        /// The item.
+        item: u64,
+        /// The command.
+        command: Command,
+    },
     /// A thread of a block gives a command.
     Device {
         /// The grid's item.

@@ -12,6 +12,7 @@ use crate::checking::{Checking, Origin};
 use crate::device::Device;
 use crate::exec::{FaultReport, Outcome, ParkedBlock, Worker};
 use crate::status::Status;
+use crate::tracing;
 use crossbeam_utils::sync::Parker;
 use hotfire_jit::abi::EntryKind;
 use hotfire_launch::{Early, Item};
@@ -78,8 +79,8 @@ impl Device {
                         checking.operate(self, item, &operation);
                     }
                     match &operation {
-                        Operation::Graph(expansion) => self.expand(item, expansion),
-                        Operation::Decide(decision) => self.decide(item, decision),
+                        Operation::Graph(expansion) => tracing::within(item, || self.expand(item, expansion)),
+                        Operation::Decide(decision) => tracing::within(item, || self.decide(item, decision)),
                         _ => self.operate(operation),
                     }
                     Report::Finished(item)

@@ -8,7 +8,7 @@ mod replay;
 
 pub use replay::{Replay, Unknown};
 
-use crate::DeviceLaunchStream;
+use crate::{DeviceLaunchStream, GraphEdge};
 use crate::early::Early;
 use crate::handle::{DeviceEvent, DeviceStream, Item, Stream};
 use crate::host::StreamKind;
@@ -59,6 +59,20 @@ pub enum Command {
     RecordEarly { item: u64, early: Early, marker: u64 },
     /// [`Model::wait_early`]
     WaitEarly { stream: u64, item: u64 },
+    /// [`Model::add_within`]
+    AddWithin { outer: u64, work: Work, item: u64 },
+    /// [`Model::add_marker_within`]
+    AddMarkerWithin { outer: u64, item: u64 },
+    /// [`Model::add_marker`]
+    AddMarker { item: u64 },
+    /// [`Model::add_behind`]
+    AddBehind { outer: u64, item: u64 },
+    /// [`Model::connect_nodes`]
+    Connect { from: u64, to: u64, edge: GraphEdge },
+    /// [`Model::release`]
+    Release { item: u64 },
+    /// [`Model::order_behind`]
+    OrderBehind { item: u64, other: u64 },
     /// [`Model::device_stream_create`]
     DeviceStream { grid: u64, stream: u64 },
     /// [`Model::device_event_create`]

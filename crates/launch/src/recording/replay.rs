@@ -85,6 +85,28 @@ impl Replay {
                 let (stream, item) = (self.host_stream(model, stream)?, self.item(item)?);
                 model.wait_early(stream, item);
             }
+            Command::AddWithin { outer, work, item } => {
+                let made = model.add_within(self.open(model, outer)?, work);
+                self.made(item, made);
+            }
+            Command::AddMarkerWithin { outer, item } => {
+                let made = model.add_marker_within(self.open(model, outer)?);
+                self.made(item, made);
+            }
+            Command::AddMarker { item } => {
+                let made = model.add_marker();
+                self.made(item, made);
+            }
+            Command::AddBehind { outer, item } => {
+                let made = model.add_behind(self.open(model, outer)?);
+                self.made(item, made);
+            }
+            Command::Connect { from, to, edge } => {
+                let (from, to) = (self.item(from)?, self.item(to)?);
+                model.connect_nodes(from, to, edge);
+            }
+            Command::Release { item } => model.release(self.item(item)?),
+            Command::OrderBehind { item, other } => model.order_behind(self.item(item)?, self.item(other)?),
             Command::DeviceStream { grid, stream } => {
                 let made = model.device_stream_create(self.running(model, grid)?);
                 self.device_streams.insert(stream, made);
@@ -141,6 +163,15 @@ impl Replay {
         match model.stage(item) {
             Stage::Running => Ok(item),
             stage => Err(Unknown(format!("grid {number} launches, but is {stage:?}"))),
+        }
+    }
+
+    /// An item within which others may be.
+    fn open(&self, model: &Model, number: u64) -> Result<Item, Unknown> {
+        let item = self.item(number)?;
+        match model.stage(item) {
+            Stage::Running | Stage::Exited => Ok(item),
+            stage => Err(Unknown(format!("item {number} gets items within, but is {stage:?}"))),
         }
     }
 

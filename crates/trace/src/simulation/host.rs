@@ -52,7 +52,7 @@ fn thread_of(step: &Step) -> Option<u32> {
         | Step::Return { thread }
         | Step::Host { thread, .. }
         | Step::Await { thread, .. } => Some(*thread),
-        Step::Device { .. } => None,
+        Step::Device { .. } | Step::Within { .. } => None,
     }
 }
 
@@ -71,7 +71,7 @@ impl Simulation<'_> {
     /// When the host comes to its next step, unless its thread waits.
     fn next_step(&mut self) {
         let log = self.host.log;
-        while matches!(log.steps.get(self.host.next), Some(Step::Device { .. })) {
+        while matches!(log.steps.get(self.host.next), Some(Step::Device { .. } | Step::Within { .. })) {
             self.host.next += 1;
         }
         let Some(step) = log.steps.get(self.host.next) else { return };
@@ -137,7 +137,7 @@ impl Simulation<'_> {
                     self.host.threads.entry(*thread).or_default().waits = Some(*what);
                 }
             }
-            Step::Device { .. } => {}
+            Step::Device { .. } | Step::Within { .. } => {}
         }
     }
 
@@ -177,6 +177,7 @@ impl Simulation<'_> {
             Some(hotfire_launch::recording::Manner::Programmatic) => self.machine.launch_call[1],
             Some(_) if self.changes.programmatic => self.machine.launch_call[1],
             Some(_) => self.machine.launch_call[0],
+            None if name.contains("GraphLaunch") => self.machine.launch_call[0],
             None => self.machine.call,
         }
     }

@@ -16,7 +16,7 @@ use crate::timeline::{GridSpan, Lane, Launcher, OperationSpan, Timeline};
 use blocks::Multiprocessor;
 use host::Host;
 use hotfire_launch::recording::{Command, Destination, Manner, Replay};
-use hotfire_launch::{Early, Item, Limits, Model, Policy, Situation, Work};
+use hotfire_launch::{Early, GraphEdge, Item, Limits, Model, Policy, Situation, Work};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet, VecDeque};
 
@@ -107,6 +107,10 @@ struct Simulation<'a> {
     used: f64,
     /// What device threads do, by grid and block, as steps of the log.
     device: HashMap<(u64, u64), Vec<usize>>,
+    /// What items stand for: the steps that add it.
+    within: HashMap<u64, Vec<usize>>,
+    /// Items within others: nodes of graphs.
+    nodes: HashSet<u64>,
     /// Grids that launched.
     parents: HashSet<u64>,
     tails: HashSet<u64>,
@@ -116,13 +120,16 @@ struct Simulation<'a> {
 impl<'a> Simulation<'a> {
     fn new(log: &'a Log, machine: &'a Machine, changes: Changes) -> Self {
         let mut device: HashMap<_, Vec<usize>> = HashMap::new();
+        let mut within: HashMap<_, Vec<usize>> = HashMap::new();
         let cycles = |&step: &usize| match log.steps[step] {
             Step::Device { cycles, .. } => cycles,
             _ => 0,
         };
         for (at, step) in log.steps.iter().enumerate() {
-            if let Step::Device { grid, block, .. } = step {
-                device.entry((*grid, *block)).or_default().push(at);
+            match step {
+                Step::Device { grid, block, .. } => device.entry((*grid, *block)).or_default().push(at),
+                Step::Within { item, .. } => within.entry(*item).or_default().push(at),
+                _ => {}
             }
         }
         device.values_mut().for_each(|steps| steps.sort_by_key(cycles));
@@ -144,6 +151,8 @@ impl<'a> Simulation<'a> {
             multiprocessors: (0..machine.multiprocessors).map(|_| Multiprocessor::default()).collect(),
             used: 0.0,
             device,
+            within,
+            nodes: HashSet::new(),
             parents: HashSet::new(),
             tails: HashSet::new(),
             timeline: Timeline { program, notes: log.notes.clone(), ..Timeline::default() },
@@ -178,7 +187,7 @@ impl<'a> Simulation<'a> {
             let untied: Vec<Item> = self.model.drain_untied().collect();
             for item in untied {
                 let Some(number) = self.replay.number(item) else { continue };
-                let after = self.edges().release;
+                let after = self.edges(number).release;
                 self.releasing.insert(number);
                 self.at(self.now + after, Event::Release(number));
             }
@@ -204,14 +213,14 @@ impl<'a> Simulation<'a> {
         self.wake_host();
     }
 
-    fn edges(&self) -> Edges {
-        if self.changes.graph { self.machine.graph } else { self.machine.stream }
+    fn edges(&self, number: u64) -> Edges {
+        if self.changes.graph || self.nodes.contains(&number) { self.machine.graph } else { self.machine.stream }
     }
 
     /// An item may start; `late` is what the one in front of it takes longer.
     fn start(&mut self, item: Item, late: f64) {
         let Some(number) = self.replay.number(item) else { return };
-        let edges = self.edges();
+        let edges = self.edges(number);
         let is_device = self.timeline.grids.get(&number).is_some_and(|grid| grid.launcher.is_some());
         let after = match is_device {
             true if self.tails.contains(&number) => self.machine.device.tail,
@@ -238,6 +247,11 @@ impl<'a> Simulation<'a> {
 
     /// An item is over for good: what it wrote is there.
     fn over(&mut self, number: u64) {
+        for step in self.within.remove(&number).into_iter().flatten() {
+            if let Step::Within { command, .. } = &self.log.steps[step] {
+                self.command(command, None);
+            }
+        }
         if let Ok(item) = self.replay.item(number) {
             self.model.finished(item);
         }
@@ -272,6 +286,17 @@ impl<'a> Simulation<'a> {
         {
             *manner = Manner::Programmatic;
         }
+        if let Command::Connect { edge, from, to } = &mut command {
+            let is_grid = |number| self.log.grids.contains_key(number);
+            if self.changes.programmatic && *edge == GraphEdge::Full && is_grid(from) && is_grid(to) {
+                *edge = GraphEdge::Programmatic;
+            }
+            if *edge != GraphEdge::Full
+                && let Some(grid) = self.timeline.grids.get_mut(to)
+            {
+                grid.programmatic = true;
+            }
+        }
         let (lane, item, work, programmatic) = match command {
             Command::Submit { stream, work, item, manner, .. } => {
                 (Lane::Stream(stream), item, work, manner == Manner::Programmatic)
@@ -282,6 +307,11 @@ impl<'a> Simulation<'a> {
                     self.tails.insert(item);
                 }
                 (Lane::Device(launcher), item, work, false)
+            }
+            Command::AddWithin { outer, work, item } => {
+                self.nodes.insert(item);
+                let lane = self.timeline.operations.get(&outer).map(|outer| outer.lane);
+                (lane.unwrap_or(Lane::Device(outer)), item, work, false)
             }
             _ => return self.apply(&command),
         };
