@@ -98,6 +98,8 @@ int main(int count, char** words) {
     CHECK(cudaMalloc(&weights, all.size() * sizeof(float)));
     CHECK(cudaMemcpy(weights, all.data(), all.size() * sizeof(float), cudaMemcpyHostToDevice));
     for (float** vector : {&state, &normed, &hidden, &update}) CHECK(cudaMalloc(vector, size * sizeof(float)));
+    // The stream below does not join the one in which that copy was made.
+    CHECK(cudaDeviceSynchronize());
     cudaStream_t stream;
     CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 

@@ -9,6 +9,7 @@
 //! | `//@policy NAME: none` | under this policy nothing is found (`default` is `eager` unless it has a line of its own) |
 //! | `//@policy NAME: any` | under this policy anything that is annotated may be found, or not |
 //! | `//@policy NAME: RULE…` | under this policy these of the annotated rules are found |
+//! | `//@lint RULE…` | `hotfire check --lint` finds these rules and no other; `none` for nothing |
 //! | `//@pool FIELD=N…` | what the summary says of the launch pool, under every policy |
 //! | `//@load-error` | the program's module is refused: `hotfire run` fails as well |
 //! | `//@needs WORDS` | not run yet: the device lacks this |
@@ -59,6 +60,8 @@ pub struct Case {
     pub has_lines: bool,
     /// Whether the program's module is refused.
     pub is_refused: bool,
+    /// What `--lint` finds, if that is asked.
+    pub lint: Option<Vec<Rule>>,
     /// What the device lacks for it.
     pub needs: Option<String>,
 }
@@ -79,6 +82,7 @@ impl Case {
             has_lines: program.flags.iter().any(|flag| flag == "-lineinfo" || flag == "-g"),
             is_refused: false,
             needs: None,
+            lint: None,
         };
         for directive in text.lines().filter_map(|line| line.strip_prefix("//@")) {
             case.directive(directive).map_err(|error| format!("{}: {error}", program.source.display()))?;
@@ -92,6 +96,7 @@ impl Case {
             "gpu" => {}
             "args" => self.arguments = rest.split_whitespace().map(str::to_owned).collect(),
             "load-error" => self.is_refused = true,
+            "lint" => self.lint = Some(if rest == "none" { Vec::new() } else { rules_of(rest)? }),
             "needs" => self.needs = Some(rest.to_owned()),
             "policy" => {
                 let (policy, what) = rest.split_once(": ").ok_or("`//@policy NAME: none, any or rules`")?;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::{env, fs};
 
+use hotfire_check::{Rule, Severity};
 use hotfire_tests::case::Case;
 use hotfire_tests::{hotfire, output, verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -42,6 +43,9 @@ fn run(case: &Case) -> Result<(), String> {
         let found = check(case, policy, options)?;
         wrong.extend(found.into_iter().map(|line| format!("{policy}: {line}")));
     }
+    if let Some(rules) = &case.lint {
+        wrong.extend(lint(case, rules)?);
+    }
     if case.name.starts_with("fail/") {
         wrong.extend(text(case)?);
     }
@@ -66,6 +70,15 @@ fn check(case: &Case, policy: &str, options: &[&str]) -> Result<Vec<String>, Str
         wrong.push(format!("stdout:\n{}\nstderr:\n{}", ended.stdout, ended.stderr));
     }
     Ok(wrong)
+}
+
+/// What `--lint` finds, notes aside, against what it should.
+fn lint(case: &Case, rules: &[Rule]) -> Result<Vec<String>, String> {
+    let file = scratch(case, "lint.json");
+    let (report, _) = hotfire_tests::check(&["--lint"], &file, &case.executable, &case.arguments)?;
+    let found = report.findings.iter().map(|finding| finding.rule);
+    let found: Vec<Rule> = found.filter(|rule| rule.severity() != Severity::Note).collect();
+    Ok(if found == rules { Vec::new() } else { vec![format!("--lint: {found:?}, not {rules:?}")] })
 }
 
 /// Places in machine code (`main (d01+0x1234)`) depend on the host's compiler.

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use hotfire_check::Severity;
 use hotfire_tests::{Output, hotfire, output, program, run, run_with};
 use xtask::hotfire::{Profile, cargo_build};
 
@@ -219,9 +220,7 @@ fn digests_of_forms(name: &str, arguments: &[&str], environment: &[(&str, &str)]
 
 #[test]
 fn chains_give_the_same_bits_in_every_form_under_every_schedule() {
-    for (name, arguments) in
-        [("chain", ["--layers=6", "--size=96"]), ("solver", ["--side=16", "--rounds=40"])]
-    {
+    for (name, arguments) in [("chain", ["--layers=6", "--size=96"]), ("solver", ["--side=16", "--rounds=40"])] {
         let first = digests_of_forms(name, &arguments, &[]);
         assert!(first.iter().all(|digest| *digest == first[0]), "{name}: {first:?}");
         let policies = ["eager", "latest", "random:1", "random:2", "random:3"].map(|policy| ("HOTFIRE_POLICY", policy));
@@ -245,7 +244,7 @@ fn chains_are_silent_under_check() {
         let checked = hotfire_tests::check(&[], &file, &program(name), &arguments);
         let _ = std::fs::remove_file(&file);
         let (report, ended) = checked.expect("the program is checked");
-        assert!(report.findings.iter().all(|finding| finding.severity() == Severity::Note), "{ended:?}");
+        assert!(report.findings.iter().all(|finding| finding.severity == Severity::Note), "{ended:?}");
         assert_eq!(ended.code, Some(0), "{ended:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! `hotfire inspect`: the device code in a file, as this device sees it.
 
 mod kernels;
-mod name;
+pub mod name;
 
 use crate::report;
 use hotfire_image::container::{self, Code, Contents, Form, Image, Role, Runtime};

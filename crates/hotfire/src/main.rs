@@ -7,6 +7,7 @@ mod doctor;
 mod explain;
 mod inspect;
 mod library;
+mod lint;
 mod run;
 mod trace;
 
@@ -30,6 +31,7 @@ Examples:
   hotfire trace -o trace.json -- ./program  a timeline in model time, for Perfetto
   hotfire explain race/parent-child         what a rule is about
   hotfire inspect ./program                 which kernels it has, what they launch, what would not run
+  hotfire lint ./program                    kernels that trigger and never wait, calls of CDP1
   hotfire doctor                            whether this machine is ready, tried with a small program";
 
 #[derive(Parser)]
@@ -75,6 +77,13 @@ enum Command {
         #[arg(long)]
         mangled: bool,
     },
+    /// Look at the device code in a file for what `hotfire check` would only find where it runs
+    ///
+    /// Nothing is run. Exits with 1 if there is something to say.
+    Lint {
+        /// The file to look into: as for inspect
+        file: PathBuf,
+    },
     /// Check that this machine is ready, and run a small program through the whole path
     Doctor,
 }
@@ -86,6 +95,7 @@ fn main() -> ExitCode {
         Command::Trace(arguments) => trace::trace(&arguments),
         Command::Explain { rule } => explain::explain(rule.as_deref().unwrap_or_default()),
         Command::Inspect { file, mangled } => inspect::inspect(&file, mangled),
+        Command::Lint { file } => lint::lint(&file),
         Command::Doctor => doctor::doctor(),
     }
 }

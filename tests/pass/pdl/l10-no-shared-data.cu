@@ -2,6 +2,7 @@
 //
 // build: -std=c++17 -arch=sm_90 -lineinfo
 //@gpu
+//@lint pdl/no-wait
 #include "../../pdl.h"
 
 __global__ void fill(int* p, int value) {

@@ -236,30 +236,49 @@ impl Checking {
             }
             return;
         }
+        let mut finding = self.without_wait(function, sides);
+        if fence {
+            finding.message += ": it relies on the fence before the trigger of the kernel in front";
+        }
+        if fence {
+            finding.notes.push(
+                "a fence before the trigger orders what it covers, says the PTX manual, which in the same section wants the wait all the same".into(),
+            );
+        }
+        let index = self.collector.add(finding);
+        early.no_wait.insert(address(function), (index, vec![site]));
+    }
+
+    fn without_wait(&self, function: &Arc<Function>, sides: Vec<Access>) -> Finding {
         let kernel = self.kernel_name(function);
-        let message = if fence {
-            format!(
-                "`{kernel}` is launched programmatically and has no wait: it relies on the fence before the trigger of the kernel in front"
-            )
-        } else {
-            format!("`{kernel}` is launched programmatically and has no wait")
-        };
+        let message = format!("`{kernel}` is launched programmatically and has no wait");
         let mut finding = Finding::new(Rule::PdlNoWait, message);
         finding.accesses = sides;
         finding.edge = Some(
             "only cudaGridDependencySynchronize() (griddepcontrol.wait) orders the kernel behind the one in front"
                 .into(),
         );
-        if fence {
-            finding.notes.push(
-                "a fence before the trigger orders what it covers, says the PTX manual, which in the same section wants the wait all the same".into(),
-            );
-        }
         finding.help = vec![format!(
             "`cudaGridDependencySynchronize();` in `{kernel}`, before the first access to memory of an earlier kernel"
         )];
-        let index = self.collector.add(finding);
-        early.no_wait.insert(address(function), (index, vec![site]));
+        finding
+    }
+
+    /// With `--lint`: a kernel without a wait is launched programmatically, which is worth a word whatever it touches.
+    pub(super) fn lint_launch(&self, gridid: u64) {
+        let grids = self.grids.lock();
+        let Some((function, stack)) = grids.get(gridid).map(|(_, kind)| (kind.function.clone(), kind.stack.clone()))
+        else {
+            return;
+        };
+        drop(grids);
+        let side = self.host(&stack, Action::Launch);
+        let mut early = self.early.lock();
+        if let Some((index, _)) = early.no_wait.get(&address(&function)) {
+            return self.collector.again(*index);
+        }
+        let index = self.collector.add(self.without_wait(&function, vec![side]));
+        early.no_wait.insert(address(&function), (index, Vec::new()));
     }
 
     fn non_coherent(&self, checker: &Checker, function: &Arc<Function>, now: Side, before: Side, touch: &Touch) {

@@ -72,6 +72,8 @@ use std::sync::atomic::AtomicU32;
 pub(crate) struct Checking {
     /// What was found.
     pub collector: Collector,
+    /// Whether to say what is only worth a word (`HOTFIRE_LINT`).
+    lint: bool,
     /// The directory that the report goes to: one file a process.
     output: Option<PathBuf>,
     memory: Arc<Memory>,
@@ -123,6 +125,7 @@ impl Checking {
             .unwrap_or_else(|error| panic!("hotfire: no address space for shadow memory: {error}"));
         Self {
             collector: Collector::new(),
+            lint: std::env::var_os("HOTFIRE_LINT").is_some_and(|set| !set.is_empty()),
             output: None,
             memory,
             names: Names::default(),

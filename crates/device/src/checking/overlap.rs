@@ -32,6 +32,9 @@ enum Reason {
 impl Checking {
     /// The host launched a grid: `asked` if with the attribute.
     pub fn may_overlap(&self, function: &Function, gridid: u64, front: Front, id: ItemId, asked: bool) {
+        if asked && self.lint && !function.waits() {
+            self.lint_launch(gridid);
+        }
         let waits = front == Front::Kernel && function.waits();
         if !asked && !waits {
             return;

@@ -66,6 +66,9 @@ pub struct Arguments {
     /// in the stream, as an H200 behaves (inorder)
     #[arg(long, value_name = "RULE", value_enum, default_value_t = Pdl::Strict)]
     pdl: Pdl,
+    /// Also warn where nothing went wrong: kernels that are launched programmatically and have no wait (pdl/no-wait)
+    #[arg(long)]
+    lint: bool,
     /// Compare memory between schedules: note what differs for no reason that the program shows. All schedules are compared with
     /// eager: those of --seeds or --policy, else latest and a few random ones
     #[arg(long)]
@@ -219,7 +222,8 @@ fn run_all(arguments: &Arguments, schedules: &[Schedule]) -> Result<Checked, u8>
     let mut is_interrupted = false;
     let mut checked = Checked { report: None, code: 0 };
     for schedule in schedules {
-        let ran = program::run(&arguments.program, schedule, arguments.pdl.word(), arguments.outcome.then_some("1"))?;
+        let outcome = arguments.outcome.then_some("1");
+        let ran = program::run(&arguments.program, schedule, arguments.pdl.word(), outcome, arguments.lint)?;
         let code = exit_code(ran.status);
         if let Some(end) = describe(ran.status, schedules.len() > 1) {
             report(&format!(

@@ -116,7 +116,7 @@ fn differences(first: &Recorded, other: &Recorded, known: &HashSet<(usize, Strin
 fn show(run: &Recorded, command: &[OsString], ids: impl Iterator<Item = PieceId>) -> Result<Vec<Record>, u8> {
     let wanted: Vec<String> = ids.map(|id| id.to_string()).collect();
     // What a wait covers changes findings only, and these are not asked for here.
-    Ok(program::run(command, &run.schedule, "strict", Some(&wanted.join(",")))?.records)
+    Ok(program::run(command, &run.schedule, "strict", Some(&wanted.join(",")), false)?.records)
 }
 
 /// The bytes of a chunk, if the run that showed them was like the one before.

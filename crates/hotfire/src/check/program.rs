@@ -23,8 +23,9 @@ pub struct Ran {
 
 /// Runs the program once and reads what it reported. The error is an exit code; what it means has been said.
 ///
-/// `pdl` is what a programmatic wait covers, `outcome` what the device is asked to say of memory.
-pub fn run(program: &[OsString], schedule: &Schedule, pdl: &str, outcome: Option<&str>) -> Result<Ran, u8> {
+/// `pdl` is what a programmatic wait covers, `outcome` what the device is asked to say of memory, `lint` whether it warns where nothing went
+/// wrong.
+pub fn run(program: &[OsString], schedule: &Schedule, pdl: &str, outcome: Option<&str>, lint: bool) -> Result<Ran, u8> {
     let cannot_start = |message: String| {
         report(&message);
         run::CANNOT_START
@@ -36,6 +37,10 @@ pub fn run(program: &[OsString], schedule: &Schedule, pdl: &str, outcome: Option
         directory.path().canonicalize().map_err(|error| cannot_start(format!("the directory for reports: {error}")))?;
     let mut command = run::command(program).map_err(cannot_start)?;
     command.env("HOTFIRE_CHECK", &path).env("HOTFIRE_PDL", pdl);
+    match lint {
+        true => command.env("HOTFIRE_LINT", "1"),
+        false => command.env_remove("HOTFIRE_LINT"),
+    };
     match outcome {
         Some(what) => command.env("HOTFIRE_OUTCOME", what),
         None => command.env_remove("HOTFIRE_OUTCOME"),

@@ -8,12 +8,12 @@ mod replay;
 
 pub use replay::{Replay, Unknown};
 
-use crate::{DeviceLaunchStream, GraphEdge};
 use crate::early::Early;
 use crate::handle::{DeviceEvent, DeviceStream, Item, Stream};
 use crate::host::StreamKind;
 use crate::model::Model;
 use crate::node::Work;
+use crate::{DeviceLaunchStream, GraphEdge};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 

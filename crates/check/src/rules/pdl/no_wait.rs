@@ -11,8 +11,8 @@ pub const TEXT: RuleText = RuleText {
         and on luck otherwise.",
     fires: "\
         The PTX that can be reached from the kernel has no griddepcontrol.wait. check says so beside a race of \
-        that kernel, or where the primary's fence before its trigger is all that orders the data; lint always \
-        says so.",
+        that kernel, or where the primary's fence before its trigger is all that orders the data; check \
+        --lint says so at every such launch, lint of a file where a kernel triggers and cannot wait.",
     misses: "Kernels with a wait on some paths: see race/pdl for the paths without it.",
     cases: &[
         "l01: the secondary never waits and reads the primary's output",
