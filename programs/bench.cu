@@ -1,6 +1,6 @@
 // Speeds, one a run: prints `NAME VALUE` for the benchmark that is named. Units: see each function. Times are the host's, from
 // before the first launch to the end of a synchronisation, after one run to warm up; the value is the best of a few.
-// Usage: bench vector-add|xorshift|matmul|launches|children|tail|start
+// Usage: bench vector-add|xorshift|matmul|launches|children|tail|graph|start
 //
 // build: bench -arch=sm_90 -rdc=true -std=c++17 -lcudadevrt
 #include <chrono>
@@ -134,6 +134,32 @@ static double launches() {
     });
 }
 
+__global__ void count(int* p) { *p += 1; }
+
+// Microseconds a kernel of a captured graph of 2,000 tiny ones in a line, launched again and again.
+static double graph() {
+    const int kernels = 2000, launches = 20;
+    int* p;
+    CHECK(cudaMalloc(&p, sizeof(int)));
+    CHECK(cudaMemset(p, 0, sizeof(int)));
+    cudaStream_t stream;
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    for (int i = 0; i < kernels; ++i) count<<<1, 1, 0, stream>>>(p);
+    cudaGraph_t graph;
+    CHECK(cudaStreamEndCapture(stream, &graph));
+    cudaGraphExec_t exec;
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    const int runs = 5;
+    double seconds = best(runs, [&] {
+        for (int i = 0; i < launches; ++i) CHECK(cudaGraphLaunch(exec, stream));
+    });
+    int counted;
+    CHECK(cudaMemcpy(&counted, p, sizeof(int), cudaMemcpyDeviceToHost));
+    if (counted != kernels * launches * (runs + 1)) wrong("graph");
+    return seconds / launches / kernels * 1e6;
+}
+
 __device__ int refused, reached;
 
 static void expect_none_refused(const char* name) {
@@ -191,12 +217,13 @@ int main(int count, char** words) {
         const char* name;
         double (*run)();
     } const benchmarks[] = {{"vector-add", vector_add}, {"xorshift", xorshift}, {"matmul", matmul},
-                            {"launches", launches},     {"children", children}, {"tail", tail}};
+                            {"launches", launches},     {"children", children}, {"tail", tail},
+                            {"graph", graph}};
     for (const auto& benchmark : benchmarks)
         if (name == benchmark.name) {
             std::printf("%s %.6g\n", benchmark.name, benchmark.run());
             return 0;
         }
-    std::fprintf(stderr, "usage: bench vector-add|xorshift|matmul|launches|children|tail|start\n");
+    std::fprintf(stderr, "usage: bench vector-add|xorshift|matmul|launches|children|tail|graph|start\n");
     return 1;
 }

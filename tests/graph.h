@@ -54,3 +54,15 @@ inline void join(cudaStream_t first, cudaStream_t second) {
     CHECK(cudaStreamWaitEvent(second, event, 0));
     CHECK(cudaEventDestroy(event));
 }
+
+// A conditional node behind another one; its bodies.
+inline cudaGraph_t* conditional(cudaGraph_t graph, cudaGraphNode_t behind, cudaGraphConditionalHandle handle,
+                                cudaGraphConditionalNodeType type, unsigned size, cudaGraphNode_t* node) {
+    cudaGraphNodeParams params = {};
+    params.type = cudaGraphNodeTypeConditional;
+    params.conditional.handle = handle;
+    params.conditional.type = type;
+    params.conditional.size = size;
+    CHECK(cudaGraphAddNode(node, graph, behind ? &behind : nullptr, nullptr, behind ? 1 : 0, &params));
+    return params.conditional.phGraph_out;
+}

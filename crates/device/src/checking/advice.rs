@@ -1,6 +1,7 @@
 //! `advice/storm` and `advice/null-stream`: launches that cost more than they must. Judged at the end, over the whole run.
 
 use super::failures::counted;
+use super::grids::Record;
 use super::{Checking, Queue, Who};
 use hotfire_check::{Action, Finding, Rule};
 use std::collections::{BTreeMap, HashMap};
@@ -22,6 +23,11 @@ struct Launches {
     child: String,
 }
 
+/// A grid that device code launched, not a node of a graph that it did.
+fn is_child(record: &Record) -> bool {
+    record.parent != 0 && !matches!(record.queue, Queue::Node { .. })
+}
+
 /// The grids in the NULL stream of one block.
 struct Chain {
     last: Who,
@@ -40,13 +46,13 @@ impl Checking {
             let grids = self.grids.lock();
             grids
                 .all()
-                .filter(|(_, record, _)| record.parent != 0)
+                .filter(|(_, record, _)| is_child(record))
                 .map(|(_, record, kind)| (kind.site, Who::launcher(record, kind)))
                 .collect()
         };
         let lines: HashMap<u32, u32> = launchers.into_iter().map(|(site, who)| (site, self.same_line(who))).collect();
         let grids = self.grids.lock();
-        for (gridid, record, kind) in grids.all().filter(|(_, record, _)| record.parent != 0) {
+        for (gridid, record, kind) in grids.all().filter(|(_, record, _)| is_child(record)) {
             let site = lines.get(&kind.site).copied().unwrap_or(kind.site);
             let who = Who { site, ..Who::launcher(record, kind) };
             let key = (site, std::sync::Arc::as_ptr(&kind.function) as usize);

@@ -2,7 +2,7 @@
 
 use super::grids::{Kind, Record};
 use super::{Checking, OperationRecord, Origin, Queue, Stack, Who};
-use crate::device::{Device, Stream};
+use crate::device::Device;
 use crate::engine::State;
 use crate::exec;
 use crate::graph::{Body, Name, NodeType, Run, Work};
@@ -25,17 +25,14 @@ fn call(kind: NodeType) -> &'static str {
 }
 
 impl Checking {
-    /// The host queued the launch of a graph: its number, who its nodes are, and how they are ordered.
-    pub fn name_graph(
-        &self,
-        device: &Device,
-        _stream: Stream,
-        id: ItemId,
-        body: &Body,
-    ) -> (u32, Vec<Name>, GraphLines) {
+    /// The host queued the launch of a graph: tells it who its nodes are; how they are ordered. `enveloped`: the launch proper is a part of
+    /// what was queued.
+    pub fn name_graph(&self, device: &Device, id: ItemId, run: &mut Run, enveloped: bool) -> GraphLines {
         let launch = self.number_graph(id);
-        let (names, lines) = self.name_body(device, id, launch, body);
-        (launch, names, lines)
+        let inner = if enveloped { self.part(id, launch, 1) } else { id };
+        let (names, lines) = self.name_body(device, inner, launch, run.body());
+        run.name(launch, inner, names);
+        lines
     }
 
     /// The number of the launch of a graph, which an operation stands for.
@@ -100,16 +97,19 @@ impl Checking {
         }
     }
 
-    /// A part of a launch that holds nodes: the launch proper, or a round of a conditional node, which comes behind the round before.
-    pub fn name_part(&self, state: &mut State, item: Item, outer: ItemId, launch: u32, round: Option<u32>) {
-        if outer == NO_ITEM {
-            return;
+    /// A round of a conditional node, which comes behind the round before.
+    pub fn name_round(&self, state: &mut State, item: Item, outer: ItemId, launch: u32, round: u32) {
+        if outer != NO_ITEM {
+            state.identify(item, self.part(outer, launch, round));
         }
+    }
+
+    /// A part of a launch that holds nodes; those with the same `outer` come one behind the other.
+    fn part(&self, outer: ItemId, launch: u32, position: u32) -> ItemId {
         let number = self.grids.lock().graphs.get(launch as usize).copied().unwrap_or(0);
         let mut rounds = self.rounds.lock();
-        let id = self.checker(|checker| {
+        self.checker(|checker| {
             let chain = *rounds.entry(outer).or_insert_with(|| checker.items.chain());
-            let position = round.unwrap_or(1);
             let mut behind = Facts::default();
             if position > 1 {
                 behind.learn(Fact { chain, position: position - 1 });
@@ -117,8 +117,7 @@ impl Checking {
             let complete = Some(Fact { chain, position });
             let place = Place { in_order: behind.clone(), behind, complete, ..Place::default() };
             checker.submit_node(ItemLabel::Operation(number), outer, &place)
-        });
-        state.identify(item, id);
+        })
     }
 
     /// A kernel of a graph launched another one: who it is, within what it is complete, and behind what it starts.
@@ -144,7 +143,7 @@ impl Checking {
         let (id, time) = self.checker(|checker| checker.device_graph(order, caller, inner, tail, label));
         self.checker(|checker| checker.belongs(id, outer));
         state.identify(item, id);
-        run.name(self.number_graph(id), Vec::new());
+        run.name(self.number_graph(id), id, Vec::new());
         // SAFETY: as above.
         unsafe { (*context).segment = time };
     }

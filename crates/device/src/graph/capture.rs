@@ -527,7 +527,7 @@ impl Device {
         self.graphs.lock().captures.events.remove(&event.0);
     }
 
-    /// A stream is destroyed: a capture that it is part of cannot go on.
+    /// A stream is destroyed: a capture that began in it is over, another one goes on.
     pub(crate) fn forget_captured_stream(&self, stream: Stream) {
         if !self.is_capturing_any() {
             return;
@@ -544,8 +544,9 @@ impl Device {
                     let _ = graphs.destroy(capture.graph, self);
                 }
             }
-        } else {
-            graphs.captures.invalidate(id);
+        } else if let Some(capture) = graphs.captures.active.get_mut(&id) {
+            // What it did is judged by whether it was joined.
+            capture.streams.remove(&stream.0);
         }
     }
 }

@@ -17,8 +17,6 @@ struct Reserved {
     holders: u32,
     promised: bool,
     live: bool,
-    /// It was live since the last trim.
-    backed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -26,7 +24,7 @@ struct Table {
     reserved: HashMap<u64, Reserved>,
     /// Bytes that are live, and the most that were.
     used: [u64; 2],
-    /// Bytes that are backed, and the most that were.
+    /// Bytes that are kept for what graphs allocate next, and the most that were: as many as were ever live at once since the last trim.
     kept: [u64; 2],
 }
 
@@ -53,9 +51,6 @@ impl Table {
             && reserved.holders == 0
             && !reserved.live
         {
-            if reserved.backed {
-                self.kept[0] -= reserved.bytes;
-            }
             self.reserved.remove(&address);
             let _ = device.memory().free(address);
         }
@@ -69,7 +64,7 @@ impl GraphMemories {
             return Err(Status::INVALID_VALUE);
         }
         let address = device.memory().alloc(Kind::Device, bytes, 512).ok_or(Status::MEMORY_ALLOCATION)?;
-        let reserved = Reserved { bytes, holders: 1, promised: false, live: false, backed: false };
+        let reserved = Reserved { bytes, holders: 1, promised: false, live: false };
         self.0.lock().reserved.insert(address, reserved);
         Ok(address)
     }
@@ -115,9 +110,7 @@ impl GraphMemories {
         if !std::mem::replace(&mut reserved.live, true) {
             used[0] += reserved.bytes;
             used[1] = used[1].max(used[0]);
-        }
-        if !std::mem::replace(&mut reserved.backed, true) {
-            kept[0] += reserved.bytes;
+            kept[0] = kept[0].max(used[0]);
             kept[1] = kept[1].max(kept[0]);
         }
         reserved.bytes
@@ -164,10 +157,6 @@ impl Device {
     /// `cudaDeviceGraphMemTrim`: what is not allocated is not kept.
     pub fn graph_memory_trim(&self) {
         let mut table = self.graph_memory.0.lock();
-        let Table { reserved, kept, .. } = &mut *table;
-        for reserved in reserved.values_mut().filter(|reserved| reserved.backed && !reserved.live) {
-            reserved.backed = false;
-            kept[0] -= reserved.bytes;
-        }
+        table.kept[0] = table.used[0];
     }
 }

@@ -32,8 +32,9 @@ pub(crate) struct Run {
     body: Arc<Body>,
     /// In a checked run, who its nodes are.
     names: Vec<Name>,
-    /// Its number, to the checker.
+    /// Its number, to the checker, and the item that holds its nodes.
     pub launch: u32,
+    id: ItemId,
     /// Nodes that record events, and what stands for that.
     records: Vec<(usize, Item)>,
     /// Nodes that wait for events, and for what.
@@ -104,6 +105,7 @@ impl Run {
             body,
             names: Vec::new(),
             launch: 0,
+            id: NO_ITEM,
             records: Vec::new(),
             waits: Vec::new(),
             environment: Mutex::new(None),
@@ -114,8 +116,13 @@ impl Run {
     }
 
     /// Tells who its nodes are.
-    pub fn name(&mut self, launch: u32, names: Vec<Name>) {
-        (self.launch, self.names) = (launch, names);
+    pub fn name(&mut self, launch: u32, id: ItemId, names: Vec<Name>) {
+        (self.launch, self.id, self.names) = (launch, id, names);
+    }
+
+    /// What it runs.
+    pub fn body(&self) -> &Arc<Body> {
+        &self.body
     }
 }
 
@@ -149,9 +156,7 @@ impl Device {
             if let Some(checking) = &self.checking {
                 checking.submitted_operation(state, item, "cudaGraphLaunch", handle);
                 id = state.id(item);
-                let (launch, names, of_nodes) = checking.name_graph(self, handle, id, &run.body);
-                run.name(launch, names);
-                lines = of_nodes;
+                lines = checking.name_graph(self, id, &mut run, exec.is_for_device());
             }
             if let Some((before, _)) = *last {
                 state.model.order_behind(item, before);
@@ -231,9 +236,8 @@ impl Device {
             return self.with(|state| {
                 *run.environment.lock() = Some(item);
                 let inner = state.model.add_within(item, Kind::Operation);
-                let id = state.id(item);
-                if let Some(checking) = &self.checking {
-                    checking.name_part(state, inner, id, run.launch, None);
+                if run.id != NO_ITEM {
+                    state.identify(inner, run.id);
                 }
                 state.attach_operation(inner, Operation::Graph(Expansion::root(run.clone(), false)));
                 state.model.release(inner);
@@ -391,7 +395,7 @@ impl Device {
             let round = state.model.add_within(outer, Kind::Operation);
             let outer_id = state.id(outer);
             if let Some(checking) = &self.checking {
-                checking.name_part(state, round, outer_id, run.launch, Some(*rounds + 1));
+                checking.name_round(state, round, outer_id, run.launch, rounds + 1);
             }
             state.attach_operation(round, Operation::Graph(expansion));
             let again = state.model.add_within(outer, Kind::Operation);

@@ -4,6 +4,7 @@
 mod device_streams;
 mod exhaustive_device;
 mod exhaustive_host;
+mod graphs;
 mod host_streams;
 mod lockstep;
 mod policies;
