@@ -7,11 +7,11 @@ use hotfire_host::{
     Stream,
 };
 
-use crate::matrix::Matrix;
 use crate::plant::Plant;
 use crate::strategy::Strategy;
 pub use layout::Launches;
 use layout::{Carry, Csr, Scratch};
+use spmv::matrix::Matrix;
 
 /// Threads a block, as the kernels assume.
 const THREADS: usize = 256;

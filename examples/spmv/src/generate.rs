@@ -7,9 +7,13 @@ use crate::matrix::{MOST_ENTRIES, Matrix, Random};
 /// What `--generate` says.
 #[derive(Clone, Debug)]
 pub struct PowerLaw {
+    /// Rows and columns.
     pub rows: u32,
+    /// P(length) ~ length^-exponent.
     pub exponent: f64,
+    /// Rows that are very long.
     pub hubs: u32,
+    /// Of the random numbers.
     pub seed: u64,
     /// Entries of a hub; otherwise a quarter to a half of the rows.
     pub hub_entries: Option<u32>,

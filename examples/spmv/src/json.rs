@@ -3,8 +3,8 @@
 use hotfire_host::{Device, LaunchPool};
 use serde_json::json;
 
-use crate::matrix::Matrix;
 use crate::report::Table;
+use spmv::matrix::Matrix;
 
 /// Everything that the text says too.
 pub fn run(device: &Device, matrix: &Matrix, heavy: usize, pool: &LaunchPool, table: &Table) -> Result<String, String> {

@@ -3,10 +3,7 @@
 
 mod bench;
 mod device;
-mod generate;
 mod json;
-mod market;
-mod matrix;
 mod options;
 mod plant;
 mod plot;
@@ -19,9 +16,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use hotfire_host::{Device, LaunchPool};
+use spmv::matrix::{Matrix, Random};
 
 use crate::device::Product;
-use crate::matrix::{Matrix, Random};
+
 use crate::options::{Command, Options};
 use crate::plant::Plant;
 use crate::verify::Reference;

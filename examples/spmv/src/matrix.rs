@@ -3,19 +3,26 @@
 /// One stored entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
+    /// From 0.
     pub row: u32,
+    /// From 0.
     pub column: u32,
+    /// What is stored there.
     pub value: f32,
 }
 
 /// A matrix in compressed rows. Indices are `i32`, as the kernels read them.
 #[derive(Debug)]
 pub struct Matrix {
+    /// What reports call it.
     pub name: String,
+    /// Number of columns.
     pub columns: usize,
     /// Where each row begins in the two arrays below, and one past the last.
     pub start: Vec<i32>,
+    /// Of each entry, row after row.
     pub column: Vec<i32>,
+    /// Of each entry, row after row.
     pub value: Vec<f32>,
 }
 
@@ -46,10 +53,12 @@ impl Matrix {
         Self { name, columns, start, column, value }
     }
 
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.start.len() - 1
     }
 
+    /// Number of stored entries.
     pub fn entries(&self) -> usize {
         self.column.len()
     }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::{ArgAction, Parser, Subcommand};
 
 use crate::bench;
-use crate::generate::PowerLaw;
-use crate::market;
-use crate::matrix::Matrix;
 use crate::plant::Plant;
 use crate::strategy::Strategy;
+use spmv::generate::PowerLaw;
+use spmv::market;
+use spmv::matrix::Matrix;
 
 /// Multiplies a sparse matrix by a vector on a CUDA device, y = relu(A x), and checks every row of the result.
 #[derive(Parser)]

@@ -5,8 +5,8 @@ use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
 use crate::device::Outcome;
-use crate::matrix::Matrix;
 use crate::strategy::Strategy;
+use spmv::matrix::Matrix;
 
 fn count(number: usize) -> HumanCount {
     HumanCount(number as u64)

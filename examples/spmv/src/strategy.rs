@@ -1,6 +1,6 @@
 //! The strategies of `kernels/spmv.cu`, how each may be told from its result, and which one a matrix is given by `auto`.
 
-use crate::matrix::Matrix;
+use spmv::matrix::Matrix;
 
 /// How rows of very different length are shared out.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -75,7 +75,7 @@ fn steps_of_warps(matrix: &Matrix) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::{PowerLaw, uniform};
+    use spmv::generate::{PowerLaw, uniform};
 
     #[test]
     fn short_rows_alike_are_taken_by_threads_and_others_in_pieces() {

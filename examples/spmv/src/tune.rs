@@ -12,10 +12,10 @@ use serde_json::json;
 
 use crate::device::Product;
 use crate::json::matrix_facts;
-use crate::matrix::Matrix;
 use crate::options::Options;
 use crate::plot::{Chart, Series};
 use crate::strategy::Strategy;
+use spmv::matrix::Matrix;
 
 /// The lowest threshold that is tried.
 const LIGHTEST: usize = 32;

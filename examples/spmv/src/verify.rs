@@ -1,8 +1,8 @@
 //! What must come out: a double precision reference, and how far single precision may be from it.
 
 use crate::device::Outcome;
-use crate::matrix::Matrix;
 use crate::strategy::Strategy;
+use spmv::matrix::Matrix;
 
 /// The product before the activation, with the bound |y - y_ref| <= (row length + 1) * 2^-24 * sum |a x| per row, which holds for any
 /// order of the additions.

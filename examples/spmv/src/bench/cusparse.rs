@@ -10,8 +10,8 @@ use cudarc::cusparse::sys::{
 use hotfire_host::DeviceBuffer;
 
 use crate::device::Product;
-use crate::matrix::Matrix;
 use crate::text;
+use spmv::matrix::Matrix;
 
 /// The two algorithms for compressed rows.
 #[derive(Clone, Copy)]

@@ -1,8 +1,8 @@
 //! The matrices that are measured.
 
-use crate::generate::{PowerLaw, uniform};
-use crate::market;
-use crate::matrix::Matrix;
+use spmv::generate::{PowerLaw, uniform};
+use spmv::market;
+use spmv::matrix::Matrix;
 
 use super::Options;
 

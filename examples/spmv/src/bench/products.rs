@@ -10,13 +10,13 @@ use serde_json::json;
 use super::cusparse::{Algorithm, Library};
 use super::{Found, Options, PENDING, copy, matrices, table};
 use crate::device::{Product, pending};
-use crate::matrix::Matrix;
 use crate::plot::Bars;
 use crate::report::digest;
 use crate::strategy::Strategy;
 use crate::tune::{middle, tune};
 use crate::verify::Reference;
 use crate::{text, vector};
+use spmv::matrix::Matrix;
 
 /// The most heavy rows that a threshold may make.
 const MOST_HEAVY: usize = PENDING / 2;

@@ -1,0 +1,2 @@
+// The kernels for loops of the host, chains and graphs.
+#include "solver.cuh"
