@@ -92,11 +92,15 @@ impl TailLoop {
     ///
     /// # Errors
     ///
-    /// [`Error::PoolTooSmall`] if they do not fit beside the turn that launches them.
+    /// [`Error::PoolTooSmall`] if they do not fit beside the turn that launches them; [`Error::TriggerBeforeTail`] if the kernel triggers
+    /// dependents, for an H200 was seen never to end such a kernel (`litmus/README.md`).
     pub fn new(launch: Launch, pool: &LaunchPool, launches_a_turn: usize) -> Result<Self> {
         let needed = launches_a_turn + 1;
         if pool.granted() < needed {
             return Err(Error::PoolTooSmall { needed, granted: pool.granted() });
+        }
+        if launch.kernel().triggers() {
+            return Err(Error::TriggerBeforeTail { kernel: launch.kernel().name().to_owned() });
         }
         Ok(Self { launch })
     }

@@ -65,6 +65,11 @@ pub enum Error {
         /// The kernel.
         kernel: String,
     },
+    /// A kernel that triggers and then launches into its tail stream: on an H200 it never ends.
+    TriggerBeforeTail {
+        /// The kernel.
+        kernel: String,
+    },
     /// A size or shape that cannot be.
     Invalid(&'static str),
 }
@@ -109,6 +114,10 @@ impl fmt::Display for Error {
                     "{kernel} never waits (griddepcontrol.wait), so that a programmatic edge to it orders nothing"
                 )
             }
+            Self::TriggerBeforeTail { kernel } => write!(
+                f,
+                "{kernel} triggers (griddepcontrol.launch_dependents) and launches tails: an H200 never ends such a kernel"
+            ),
             Self::Invalid(what) => write!(f, "{what}"),
         }
     }

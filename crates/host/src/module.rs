@@ -65,7 +65,8 @@ impl Module {
             sizes.push(size);
         }
         let waits = ptx::waits(&self.text, name);
-        let of = KernelOf { device: self.device.clone(), function, name: name.to_owned(), sizes, waits };
+        let triggers = ptx::triggers(&self.text, name);
+        let of = KernelOf { device: self.device.clone(), function, name: name.to_owned(), sizes, waits, triggers };
         Ok(Kernel(Arc::new(of)))
     }
 }
@@ -81,6 +82,7 @@ struct KernelOf {
     name: String,
     sizes: Vec<usize>,
     waits: Option<bool>,
+    triggers: bool,
 }
 
 impl Kernel {
@@ -92,6 +94,11 @@ impl Kernel {
     /// Whether it contains `griddepcontrol.wait`; `None` if only a function that it calls may.
     pub fn waits(&self) -> Option<bool> {
         self.0.waits
+    }
+
+    /// Whether it contains `griddepcontrol.launch_dependents`.
+    pub fn triggers(&self) -> bool {
+        self.0.triggers
     }
 
     /// A launch of so many blocks of so many threads.

@@ -16,6 +16,11 @@ pub(crate) fn waits(text: &str, kernel: &str) -> Option<bool> {
     if others { None } else { Some(false) }
 }
 
+/// Whether a kernel's own body triggers (`griddepcontrol.launch_dependents`).
+pub(crate) fn triggers(text: &str, kernel: &str) -> bool {
+    body(text, kernel).is_some_and(|body| body.contains("griddepcontrol.launch_dependents"))
+}
+
 fn is_function(text: &str, name: &str) -> bool {
     !name.starts_with("__cudaCDP2") && text.lines().any(|line| line.starts_with(".func") && line.contains(name))
 }
@@ -39,7 +44,7 @@ fn body<'a>(text: &'a str, kernel: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::waits;
+    use super::{triggers, waits};
 
     const TEXT: &str = "\
 .func helper()
@@ -71,5 +76,6 @@ helper,
         assert_eq!(waits(TEXT, "plain"), Some(false));
         assert_eq!(waits(TEXT, "calls"), None);
         assert_eq!(waits(TEXT, "wait"), None, "there is no such kernel");
+        assert!(triggers(TEXT, "plain") && !triggers(TEXT, "waits"));
     }
 }

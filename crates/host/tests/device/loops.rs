@@ -2,7 +2,6 @@
 
 use hotfire_host::{Chain, Covered, DeviceBuffer, Error, FailureLedger, LaunchPool, Module, TailLoop, WhileLoop};
 
-use crate::device::chains::unless_unsupported;
 use crate::{Test, kernel, stream};
 
 pub const TESTS: &[Test] = &[
@@ -20,6 +19,8 @@ fn a_tail_loop_runs_longer_than_the_pool() {
     let turns = Covered::new(DeviceBuffer::from_slice(&stream, &[0i32]).expect("memory"));
     let launch = kernel("count_down").over(1, 1);
     assert!(matches!(TailLoop::new(launch.clone(), &pool, 1 << 20), Err(Error::PoolTooSmall { .. })));
+    let triggers = TailLoop::new(kernel("layer").over(1, 1), &pool, 1);
+    assert!(matches!(triggers, Err(Error::TriggerBeforeTail { .. })), "{triggers:?}");
     let tail_loop = TailLoop::new(launch, &pool, 1).expect("there is room");
     // SAFETY: two numbers and a ledger, which are read below.
     unsafe { tail_loop.run(&stream, &(&left, turns.address(), &ledger)) }.expect("a launch");
@@ -31,13 +32,13 @@ fn a_while_loop_ends_when_the_device_says_so() {
     let left = DeviceBuffer::from_slice(&stream, &[TURNS]).expect("memory");
     let turns = DeviceBuffer::from_slice(&stream, &[0i32]).expect("memory");
     let module = Module::from_ptx(stream.device(), "while.ptx", include_str!("../../kernels/while.ptx"));
-    let Some(module) = unless_unsupported(module, "a module with conditions") else { return };
+    let module = module.expect("the kernels load");
     let built = WhileLoop::build(stream.device(), |condition| {
         let launch = module.kernel("count_down_while")?.over(1, 1);
         // SAFETY: two numbers, which live as long as the loop.
         unsafe { Chain::new().kernel(launch, &(&left, &turns, condition)) }
     });
-    let Some(mut while_loop) = unless_unsupported(built, "a WHILE node") else { return };
+    let mut while_loop = built.expect("a WHILE node");
     // SAFETY: as above.
     unsafe { while_loop.run(&stream) }.expect("it runs");
     assert_eq!(turns.read(&stream).expect("a copy"), [TURNS]);

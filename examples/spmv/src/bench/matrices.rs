@@ -41,8 +41,10 @@ pub fn recipes(options: &Options) -> Vec<Recipe> {
         let law = PowerLaw { rows, exponent: 1.8, hubs, seed: 7, hub_entries: Some(entries) };
         all.push((name, Box::new(move || law.matrix().ok_or_else(too_large))));
     }
-    for (rows, entries) in if options.quick { [(5_000, 4), (1_000, 16)] } else { [(1_000_000, 4), (1_000_000, 16)] } {
-        let name = format!("uniform {}, {entries} a row", short(rows));
+    let alike =
+        if options.quick { [(5_000, 4), (1_000, 16), (500, 64)] } else { [(1 << 20, 4), (1 << 20, 16), (1 << 18, 64)] };
+    for (rows, entries) in alike {
+        let name = format!("{} rows, all of {entries}", short(rows));
         all.push((name, Box::new(move || uniform(rows, entries, 7).ok_or_else(too_large))));
     }
     all

@@ -19,9 +19,6 @@ use serde_json::{Map, Value, json};
 
 use crate::text;
 
-/// Launches that may be pending at once in anything that is measured.
-const PENDING: usize = 16_384;
-
 /// What is measured, and where the results go.
 #[derive(Args)]
 pub struct Options {
@@ -34,6 +31,9 @@ pub struct Options {
     /// Small matrices and few runs, to see that it works
     #[arg(long)]
     quick: bool,
+    /// Slots of the launch pool
+    #[arg(long, default_value_t = 16_384, value_name = "SLOTS")]
+    pool: usize,
     /// Folder for bench.json, bench.md and the pictures [default: only print]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
@@ -57,12 +57,13 @@ struct Found {
 /// Measures all that was asked for.
 pub fn run(options: &Options) -> Result<bool, String> {
     let device = Device::open(0).map_err(text)?;
-    let pool = LaunchPool::for_pending(&device, PENDING).map_err(text)?;
+    let pool = LaunchPool::for_pending(&device, options.pool).map_err(text)?;
     let stream = Stream::new(&device).map_err(text)?;
     let name = device.name().map_err(text)?;
     let mut all = Map::new();
     all.insert("device".to_owned(), json!(name));
-    let mut markdown = format!("{name}\n");
+    all.insert("pool".to_owned(), json!(pool.granted()));
+    let mut markdown = format!("{name}, a launch pool of {} slots\n", pool.granted());
     for part in [Part::Products, Part::Layers, Part::Trees] {
         if !options.only.contains(&part) {
             continue;

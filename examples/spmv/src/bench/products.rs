@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::cusparse::{Algorithm, Library};
-use super::{Found, Options, PENDING, copy, matrices, table};
+use super::{Found, Options, copy, matrices, table};
 use crate::device::{Product, pending};
 use crate::plot::Bars;
 use crate::report::digest;
@@ -17,9 +17,6 @@ use crate::tune::{middle, tune};
 use crate::verify::Reference;
 use crate::{text, vector};
 use spmv::matrix::Matrix;
-
-/// The most heavy rows that a threshold may make.
-const MOST_HEAVY: usize = PENDING / 2;
 
 /// One strategy on one matrix.
 #[derive(Serialize)]
@@ -83,7 +80,7 @@ fn measure_one(
     let x = vector(matrix);
     let reference = Reference::new(matrix, &x);
     let mut lightest = 32;
-    while pending(matrix, lightest) > MOST_HEAVY {
+    while pending(matrix, lightest) > options.pool / 2 {
         lightest *= 2;
     }
     let mut product = Product::new(device, pool, matrix, &x, lightest, None).map_err(text)?;

@@ -1,6 +1,6 @@
 //! A tree that is refined level by level: the host waits for each level and launches the next, or the device launches it, by tails or by children.
 
-use hotfire_host::{Address, DeviceBuffer, Error, FailureLedger, Failures, Module, Plain, Stream};
+use hotfire_host::{Address, DeviceBuffer, Error, FailureLedger, Failures, Kernel, Module, Plain, Stream};
 use serde_json::json;
 
 use super::{Found, table};
@@ -35,7 +35,8 @@ enum Form {
 
 struct Bench<'a> {
     stream: &'a Stream,
-    module: Module,
+    /// By host, by tails, by children.
+    kernels: [Kernel; 3],
     tree: Tree,
     roots: u32,
     counts: DeviceBuffer<u32>,
@@ -59,6 +60,8 @@ impl<'a> Bench<'a> {
         let counts = DeviceBuffer::zeroed(stream, 8)?;
         let leaves = DeviceBuffer::zeroed(stream, 1)?;
         let ledger = FailureLedger::new(stream)?;
+        let kernels =
+            [module.kernel("level_by_host")?, module.kernel("level_by_tail")?, module.kernel("level_by_children")?];
         let tree = Tree {
             items: places,
             counts: counts.address(),
@@ -67,7 +70,7 @@ impl<'a> Bench<'a> {
             padding: 0,
             ledger: ledger.address(),
         };
-        Ok(Self { stream, module, tree, roots, counts, leaves, ledger, _items: items })
+        Ok(Self { stream, kernels, tree, roots, counts, leaves, ledger, _items: items })
     }
 
     /// Microseconds of one refinement, and its leaves.
@@ -85,11 +88,11 @@ impl<'a> Bench<'a> {
             match form {
                 Form::Host => self.by_host(grid)?,
                 Form::Tails => {
-                    self.module.kernel("level_by_tail")?.over(grid, THREADS).on(stream, &(self.tree, 0i32))?;
+                    self.kernels[1].over(grid, THREADS).on(stream, &(self.tree, 0i32))?;
                 }
                 Form::Children => {
                     let arguments = (self.tree, 0i32, self.tree.items[0], self.roots);
-                    self.module.kernel("level_by_children")?.over(grid, THREADS).on(stream, &arguments)?;
+                    self.kernels[2].over(grid, THREADS).on(stream, &arguments)?;
                 }
             }
         }
@@ -105,7 +108,7 @@ impl<'a> Bench<'a> {
     /// # Safety
     /// As for the launches in it.
     unsafe fn by_host(&self, first: u32) -> Result<(), Error> {
-        let kernel = self.module.kernel("level_by_host")?;
+        let kernel = &self.kernels[0];
         let mut grid = first;
         for level in 0..self.tree.depth {
             // SAFETY: the caller's promise.
