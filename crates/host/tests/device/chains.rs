@@ -25,7 +25,7 @@ fn every_form_computes_the_same() {
             // SAFETY: arrays of `COUNT` floats, which live as long as the chain.
             chain = unsafe { chain.kernel(launch, &(from, to, COUNT as i32)) }.expect("the arguments fit");
         }
-        let mut ready = chain.build(stream.device(), form).expect(form.name());
+        let mut ready = chain.build(stream.device(), form).expect("every form is there");
         for _ in 0..2 {
             // SAFETY: as above.
             unsafe { ready.run(&stream) }.expect("it runs");
