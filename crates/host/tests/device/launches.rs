@@ -74,11 +74,16 @@ fn attributes_are_taken() {
     assert!(matches!(scale.over(2, 32).programmatic(), Err(Error::NoWait { .. })));
     // SAFETY: a float a thread.
     unsafe { scale.over(2, 32).cooperative().priority(0).on(&stream, &(&mut values, 2.0f32)) }.expect("a launch");
+    // SAFETY: as above; two clusters of two blocks, of 16 threads each.
+    unsafe { scale.over(4, 16).clusters(2).on(&stream, &(&mut values, 2.0f32)) }.expect("a launch of clusters");
+    // SAFETY: refused: four blocks are no number of clusters of three.
+    let refused = unsafe { scale.over(4, 16).clusters(3).on(&stream, &(&mut values, 2.0f32)) };
+    assert!(matches!(refused, Err(Error::Driver { .. })), "{refused:?}");
     let most = stream.device().multiprocessors().expect("a number") as u32 * 64;
     // SAFETY: refused: so many blocks are never resident at once.
     let refused = unsafe { scale.over(most, 1024).cooperative().on(&stream, &(&mut values, 2.0f32)) };
     assert!(matches!(refused, Err(Error::Driver { .. })), "{refused:?}");
-    assert_eq!(values.read(&stream).expect("a copy"), [2.0; 64]);
+    assert_eq!(values.read(&stream).expect("a copy"), [4.0; 64]);
 }
 
 fn a_source_needs_the_compiler() {
