@@ -235,6 +235,16 @@ pub struct Runtime {
         site: u32,
         number: u32,
     ),
+    /// `cp.async.bulk` of `size` bytes, a multiple of 16; `object` is the `mbarrier` object that counts them, or 0. `number` as in [`Checks`].
+    pub copy_bulk: unsafe extern "C-unwind" fn(
+        *mut ThreadContext,
+        to: u64,
+        from: u64,
+        size: u32,
+        object: u64,
+        site: u32,
+        number: u32,
+    ),
     /// `barrier.cluster`: `kind` as in [`cluster`].
     pub cluster_barrier: unsafe extern "C-unwind" fn(*mut ThreadContext, kind: u32, site: u32),
     /// Rank in the cluster of the block whose shared memory a generic address lies in; all ones for any other address.

@@ -1,8 +1,9 @@
-// Asynchronous copies into shared memory in two stages (cp.async, with groups or an mbarrier), partly beyond the end of the input.
+// Asynchronous copies into shared memory in two stages (cp.async, with groups or an mbarrier, and in bulk), partly beyond the end of the input.
 //
 // build: -arch=sm_90 -std=c++17 -lineinfo
 #include <cuda/barrier>
 #include <cuda_pipeline.h>
+#include <utility>
 
 #include "../../case.h"
 
@@ -40,14 +41,33 @@ __global__ void barrier(const int4* in, int4* out) {
     out[threadIdx.x] = tile[(threadIdx.x + 1) % THREADS];
 }
 
+__global__ void bulk(const int4* in, int4* out) {
+    __shared__ __align__(16) int4 tile[THREADS];
+#pragma nv_diag_suppress static_var_with_dynamic_init
+    __shared__ cuda::barrier<cuda::thread_scope_block> arrived;
+    if (threadIdx.x == 0) init(&arrived, THREADS);
+    __syncthreads();
+    cuda::barrier<cuda::thread_scope_block>::arrival_token token;
+    if (threadIdx.x == 0) {
+        cuda::device::memcpy_async_tx(tile, in, cuda::aligned_size_t<16>(sizeof tile), arrived);
+        token = cuda::device::barrier_arrive_tx(arrived, 1, sizeof tile);
+    } else {
+        token = arrived.arrive();
+    }
+    arrived.wait(std::move(token));
+    out[threadIdx.x] = tile[(threadIdx.x + 1) % THREADS];
+}
+
 __global__ void count(int* in) { in[threadIdx.x] = threadIdx.x; }
 
 int main() {
     const int n = 250;
-    int *in = zeros<int>(4 * THREADS), *sums = zeros<int>(THREADS), *copied = zeros<int>(4 * THREADS);
+    int *in = zeros<int>(4 * THREADS), *sums = zeros<int>(THREADS), *copied = zeros<int>(4 * THREADS),
+        *moved = zeros<int>(4 * THREADS);
     count<<<1, 4 * THREADS>>>(in);
     stages<<<1, THREADS>>>(in, sums, n);
     barrier<<<1, THREADS>>>(reinterpret_cast<int4*>(in), reinterpret_cast<int4*>(copied));
+    bulk<<<1, THREADS>>>(reinterpret_cast<int4*>(in), reinterpret_cast<int4*>(moved));
     int bad = wrong(sums, THREADS, [](int i) {
         int sum = 0;
         for (int t = 0; t < 4; ++t) {
@@ -57,5 +77,6 @@ int main() {
         return sum;
     });
     bad += wrong(copied, 4 * THREADS, [](int i) { return (i + 4) % (4 * THREADS); });
+    bad += wrong(moved, 4 * THREADS, [](int i) { return (i + 4) % (4 * THREADS); });
     return verdict(bad);
 }

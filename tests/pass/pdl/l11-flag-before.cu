@@ -1,4 +1,4 @@
-// The twin of fail/pdl/l11-flag-before.cu: the flag is raised by a kernel in another stream.
+// The twin of fail/pdl/l11-flag-before.cu: the flag is raised by a kernel in front of the one that waits.
 //
 // build: -std=c++17 -arch=sm_90 -lineinfo
 //@gpu
@@ -20,13 +20,9 @@ __global__ void raise(volatile int* flag) { *flag = 1; }
 
 int main() {
     int *flag = zeros<int>(1), *out = zeros<int>(1);
-    // Hardware loads a kernel at its first launch, and that may wait for what runs.
-    cudaFuncAttributes loaded;
-    CHECK(cudaFuncGetAttributes(&loaded, raise));
-    CHECK(cudaFuncGetAttributes(&loaded, second));
     cudaStream_t stream = stream_of_its_own();
+    raise<<<1, 1, 0, stream>>>(flag);
     first<<<1, 1, 0, stream>>>(flag, out);
-    raise<<<1, 1, 0, stream_of_its_own()>>>(flag);
     early(second, 1, 1, stream, flag, out);
     return verdict(wrong(out, 1, [](int) { return 2; }));
 }

@@ -7,7 +7,7 @@ use super::block::Block;
 use super::fiber::Fiber;
 use super::{checked, context};
 use hotfire_check::Phase;
-use hotfire_jit::abi::{ThreadContext, mbarrier as code};
+use hotfire_jit::abi::{ThreadContext, access, mbarrier as code};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bits of a count of arrivals.
@@ -177,12 +177,41 @@ pub(super) unsafe extern "C-unwind" fn copy_part(
     // SAFETY: called by generated code; where it writes was checked, where it reads is checked here, before it is read.
     unsafe {
         if count > 0 {
-            super::runtime::check_source(context, from, count as u32, site);
+            super::runtime::check_range(context, from, count as u32, access::READ | access::GLOBAL, site);
             checked::loads(context, from, count as u32, number);
             std::ptr::copy_nonoverlapping(from as *const u8, bytes.as_mut_ptr(), count);
         }
         checked::stores(context, to, &bytes[..size], number);
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), to as *mut u8, size);
+    }
+}
+
+/// [`hotfire_jit::abi::Runtime::copy_bulk`]
+pub(super) unsafe extern "C-unwind" fn copy_bulk(
+    context: *mut ThreadContext,
+    to: u64,
+    from: u64,
+    size: u32,
+    object: u64,
+    site: u32,
+    number: u32,
+) {
+    // SAFETY: called by generated code, which checked the first bytes of both ranges; the rest is looked at here, before it is touched.
+    unsafe {
+        for at in (0..u64::from(size)).step_by(16) {
+            let count = 16.min(u64::from(size) - at) as u32;
+            let mut bytes = [0u8; 16];
+            super::runtime::check_range(context, from + at, count, access::READ, site);
+            super::runtime::check_range(context, to + at, count, access::WRITE, site);
+            checked::loads(context, from + at, count, number);
+            std::ptr::copy_nonoverlapping((from + at) as *const u8, bytes.as_mut_ptr(), count as usize);
+            checked::stores(context, to + at, &bytes[..count as usize], number);
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), (to + at) as *mut u8, count as usize);
+        }
+        // Whoever waits for the phase sees what was copied.
+        if object != 0 {
+            mbarrier(context, object, code::COMPLETE, size.into(), site);
+        }
     }
 }
 

@@ -32,6 +32,7 @@ pub fn runtime() -> Runtime {
         is_space,
         mbarrier: mbarrier::mbarrier,
         copy_part: mbarrier::copy_part,
+        copy_bulk: mbarrier::copy_bulk,
         cluster_barrier: cluster::cluster_barrier,
         cluster_rank: cluster::cluster_rank,
     }
@@ -79,13 +80,13 @@ unsafe extern "C-unwind" fn check_access(context: *mut ThreadContext, address: u
     }
 }
 
-/// Faults unless the thread may read so many bytes of global memory.
+/// Faults unless the thread may access so many bytes in that way ([`access`]).
 ///
 /// # Safety
 /// `context` is what generated code passed.
-pub(super) unsafe fn check_source(context: *mut ThreadContext, address: u64, size: u32, site: u32) {
+pub(super) unsafe fn check_range(context: *mut ThreadContext, address: u64, size: u32, kind: u32, site: u32) {
     // SAFETY: the caller's promise.
-    unsafe { check_access(context, address, size, access::READ | access::GLOBAL, site) }
+    unsafe { check_access(context, address, size, kind, site) }
 }
 
 /// Whether a range lies in the thread's own local memory or the shared memory of its block or cluster; nothing if the address is another's.

@@ -1,4 +1,4 @@
-//! `mbarrier` and the non-bulk `cp.async` (PTX ISA, sections 9.7.13.15 and 9.7.9.25.3). The device keeps the objects.
+//! `mbarrier` and `cp.async` (PTX ISA, sections 9.7.13.15 and 9.7.9.25). The device keeps the objects.
 //!
 //! A copy that need not be done before its wait is done at once, which no program can tell from one that was quick: the waits for groups
 //! of copies are no instructions here.
@@ -72,11 +72,12 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// `cp.async` in all forms that are no bulk copies.
+    /// `cp.async` in all forms but reductions and tensor copies.
     pub(super) fn copy_async(&mut self, i: &Instruction) -> Result<()> {
         match i.modifiers.mode {
             // All copies before are done.
             Some(Mode::CommitGroup | Mode::WaitGroup | Mode::WaitAll) => Ok(()),
+            Some(Mode::BulkCommitGroup | Mode::BulkWaitGroup | Mode::BulkPrefetch) => Ok(()),
             Some(Mode::AsyncMbarrierArrive) if !i.modifiers.no_increment => Ok(()),
             Some(Mode::AsyncMbarrierArrive) => {
                 let address = self.place(i, 0, 8, access::READ | access::WRITE | access::ATOMIC)?;
@@ -88,8 +89,30 @@ impl Emit<'_, '_> {
                 Ok(())
             }
             Some(Mode::Async) => self.copy_words(i),
-            _ => self.unsupported(i, "bulk copies are not built yet"),
+            Some(Mode::Bulk) => self.copy_bulk(i),
+            _ => self.unsupported(i, "it is not built yet"),
         }
+    }
+
+    /// `cp.async.bulk [to], [from], size, [object]`, or without an object from shared to global memory.
+    fn copy_bulk(&mut self, i: &Instruction) -> Result<()> {
+        if i.modifiers.hints.iter().any(|hint| &**hint == "multicast::cluster") {
+            return self.unsupported(i, "copies to several blocks are not built yet");
+        }
+        let to = self.place(i, 0, WIDEST, access::WRITE)?;
+        let from = self.place_in(i, 1, WIDEST, access::READ, i.modifiers.source_space)?;
+        let size = self.source(i, 2, Type::U32)?;
+        let counted = i.modifiers.space != Some(Space::Global);
+        let object = if counted {
+            let space = i.modifiers.space;
+            self.place_in(i, 3, 8, access::READ | access::WRITE | access::ATOMIC, space)?
+        } else {
+            self.f.ins().iconst(types::I64, 0)
+        };
+        let (context, site, number) = (self.context, self.site_value(), self.check_site());
+        let function = self.unit.options.runtime.copy_bulk as usize;
+        self.runtime(function, None, &[context, to, from, size, object, site, number]);
+        Ok(())
     }
 
     /// `cp.async.ca [to], [from], size {, bytes | ignored}`

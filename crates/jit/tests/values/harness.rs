@@ -60,6 +60,7 @@ never! {
     is_space(u64, u32) -> u32;
     mbarrier(u64, u32, u64, u32) -> u64;
     copy_part(u64, u64, u32, u32, u32, u32);
+    copy_bulk(u64, u64, u32, u64, u32, u32);
     cluster_barrier(u32, u32);
     cluster_rank(u64) -> u32;
 }
@@ -85,6 +86,7 @@ fn options() -> Options {
         is_space,
         mbarrier,
         copy_part,
+        copy_bulk,
         cluster_barrier,
         cluster_rank,
     };
