@@ -356,17 +356,6 @@ static void device_graphs() {
     first_failure("device graphs: from a kernel outside of graphs", 1);
     run(1, fire, 0, 0);
     first_failure("device graphs: from a graph that is none for the device", 1);
-    cudaGraph_t graph = empty_graph();
-    kernel(graph, {}, nothing);
-    cudaGraphExec_t exec;
-    MUST(cudaGraphInstantiate(&exec, graph, 0));
-    MUST(cudaMemcpyToSymbol(graphs, &exec, sizeof exec));
-    run(1, fire, 0, device);
-    first_failure("device graphs: one that is none for the device", 1);
-    MUST(cudaGraphInstantiate(&exec, graph, device));
-    MUST(cudaMemcpyToSymbol(graphs, &exec, sizeof exec));
-    run(1, fire, 0, device);
-    first_failure("device graphs: one that was not uploaded", 1);
 }
 
 // ---- refusals ----

@@ -44,9 +44,9 @@ fn generate(source: &Path) -> Result<String> {
 }
 
 /// The same text has to come out wherever the checkout lies: line tables get paths from the root, and the hash of the folder that the
-/// compiler mixes into the names of what only one file sees (`_INTERNAL_1a2b3c4d_…`) goes.
+/// compiler mixes into the names of what only one file sees (`_INTERNAL_1a2b3c4d_…`) goes, also where names are lists of bytes.
 fn without_place(text: &str) -> String {
-    let text = &text.replace(&format!("{}/", root().display()), "");
+    let text = &without_hashes_in_bytes(&text.replace(&format!("{}/", root().display()), ""));
     const MARK: &str = "_INTERNAL_";
     let mut parts = text.split(MARK);
     let mut fixed = parts.next().unwrap_or_default().to_owned();
@@ -58,6 +58,26 @@ fn without_place(text: &str) -> String {
             fixed.push_str(&part[8..]);
         } else {
             fixed.push_str(part);
+        }
+    }
+    fixed
+}
+
+/// The names in debugging sections: bytes in decimal.
+fn without_hashes_in_bytes(text: &str) -> String {
+    const MARK: &str = "95,73,78,84,69,82,78,65,76,95,";
+    let mut parts = text.split(MARK);
+    let mut fixed = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        fixed.push_str(MARK);
+        let numbers: Vec<&str> = part.splitn(9, ',').collect();
+        let is_digit = |number: &&str| number.parse::<u8>().is_ok_and(|byte| byte.is_ascii_hexdigit());
+        match numbers.split_last() {
+            Some((rest, hash)) if hash.len() == 8 && hash.iter().all(is_digit) => {
+                fixed.push_str(&"48,".repeat(8));
+                fixed.push_str(rest);
+            }
+            _ => fixed.push_str(part),
         }
     }
     fixed
@@ -88,6 +108,16 @@ pub fn check() -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_in_bytes_do_not_tell_the_folder() {
+        let name = |hash: &str| {
+            let bytes: Vec<String> = format!("_INTERNAL_{hash}_7_a").bytes().map(|byte| byte.to_string()).collect();
+            format!(".b8 95,90,{},0\n", bytes.join(","))
+        };
+        assert_eq!(without_place(&name("cdb7804b")), name("00000000"));
+        assert_eq!(without_place(&name("other")), name("other"));
+    }
 
     #[test]
     fn names_do_not_tell_the_folder() {

@@ -23,7 +23,7 @@ enum Queue {
     Sibling,
 }
 
-/// Fire-and-forget launches by one run of a graph, at most.
+/// Fire-and-forget launches by one run of a graph, at most; and sibling launches [h200].
 const MOST_FIRED: u32 = 120;
 /// Tail launches that are pending behind one run of a graph, at most.
 const MOST_TAILS: u32 = 255;
@@ -62,10 +62,11 @@ unsafe fn launch(grid: &Grid, handle: u64, stream: u64, context: *mut ThreadCont
     let body = exec.body.lock().clone();
     device.with(|state| {
         state.sticky.ok()?;
-        // Only kernels of graphs that device code might have launched launch graphs.
+        // Only kernels of graphs launch graphs.
         let own = grid.graph().and_then(|item| state.run(item)).cloned().ok_or(Status::INVALID_VALUE)?;
         let within = grid.graph().ok_or(Status::INVALID_VALUE)?;
-        let environment = (*own.environment.lock()).ok_or(Status::INVALID_VALUE)?;
+        // One that only the host can launch has nothing around it.
+        let environment = own.environment.lock().unwrap_or(within);
         let again = Arc::ptr_eq(&own.exec, &exec);
         // A graph runs once at a time; it may ask to run again behind itself.
         let pending = if again { &exec.again } else { &exec.busy };
@@ -75,7 +76,7 @@ unsafe fn launch(grid: &Grid, handle: u64, stream: u64, context: *mut ThreadCont
         let counted = match queue {
             Queue::Tail => take(&own.tails, MOST_TAILS),
             Queue::FireAndForget => take(&own.fired, MOST_FIRED),
-            Queue::Sibling => Ok(()),
+            Queue::Sibling => take(&own.siblings, MOST_FIRED),
         };
         if let Err(status) = counted {
             pending.store(false, Ordering::Release);

@@ -287,7 +287,8 @@ impl Device {
     fn start_fill(&'static self, fill: &Fill3d, stream: Stream, mode: Mode) -> Result<(), Status> {
         self.healthy()?;
         let handle = self.resolve(stream);
-        if let Some(captured) = self.capture_call(handle, mode, || NodeParams::Memset(*fill)) {
+        // A set waits for nothing that is captured, whatever its name [h200].
+        if let Some(captured) = self.capture_call(handle, Mode::Async, || NodeParams::Memset(*fill)) {
             return captured;
         }
         let place = match check_fill(fill)? {

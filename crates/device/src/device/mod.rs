@@ -174,7 +174,7 @@ impl Device {
 
     /// Waits until all work is complete (`cudaDeviceSynchronize`); printf output is flushed.
     pub fn synchronize(&'static self) -> Status {
-        if let Err(status) = self.refuse_unsafe() {
+        if let Err(status) = self.refuse_whole() {
             return status;
         }
         let status = self.drain();

@@ -134,13 +134,13 @@ impl Graphs {
                 end.1 = if end.1.kind == 1 { EdgeData::default() } else { end.1 };
             }
         }
-        if early
-            && kernel
-            && let [(node, data)] = &mut ends[..]
-            && *data == EdgeData::default()
-            && self.node(*node).is_ok_and(|node| node.params.node_type() == NodeType::Kernel)
-        {
-            *data = EdgeData::PROGRAMMATIC;
+        // Behind several kernels that were joined, each edge is programmatic [h200].
+        let plain = |end: &(u64, EdgeData)| {
+            end.1 == EdgeData::default()
+                && self.node(end.0).is_ok_and(|node| node.params.node_type() == NodeType::Kernel)
+        };
+        if early && kernel && ends.iter().all(plain) {
+            ends.iter_mut().for_each(|end| end.1 = EdgeData::PROGRAMMATIC);
         }
         let node = self.add(graph, &ends, params, stack)?;
         if let Some(capture) = self.captures.of_stream(stream) {
@@ -237,7 +237,7 @@ impl Device {
     /// `cudaStreamEndCapture`: the graph; none, with the error, if there is none.
     ///
     /// # Errors
-    /// 401 for a stream that is not captured; 903 where it did not begin; 908 in another thread; 901 if it is invalid; 904 if work of another
+    /// 401 for a stream that is not captured; 903 where it did not begin; 908 in another thread, which ends it; 901 if it is invalid; 904 if work of another
     /// stream was not joined.
     pub fn capture_end(&'static self, stream: Stream) -> Result<u64, Status> {
         let stream = self.resolve(stream);
@@ -246,6 +246,13 @@ impl Device {
         let id = *graphs.captures.streams.get(&stream.0).ok_or(Status::ILLEGAL_STATE)?;
         let capture = graphs.captures.active.get(&id).ok_or(Status::ILLEGAL_STATE)?;
         if capture.mode != CaptureMode::Relaxed && capture.thread != std::thread::current().id() {
+            // It is over all the same [h200].
+            if let Some(capture) = graphs.captures.end(id) {
+                self.capturing.fetch_sub(1, Ordering::AcqRel);
+                if !capture.given {
+                    graphs.destroy(capture.graph, self)?;
+                }
+            }
             return Err(Status::STREAM_CAPTURE_WRONG_THREAD);
         }
         if capture.origin != stream.0 {
@@ -373,11 +380,23 @@ impl Device {
         let mut graphs = self.graphs.lock();
         match graphs.captures.events.get(&event.0) {
             None => Ok(()),
-            Some(&(id, _)) => {
+            Some(&(id, _)) if graphs.captures.active.contains_key(&id) => {
                 graphs.captures.invalidate(id);
                 Err(Status::CAPTURED_EVENT)
             }
+            // That capture is over: the event stands for nothing [h200].
+            Some(_) => Err(Status::INVALID_VALUE),
         }
+    }
+
+    /// A call that waits for all streams is refused while any is captured, whatever the mode [h200].
+    pub(crate) fn refuse_whole(&self) -> Result<(), Status> {
+        if !self.is_capturing_any() {
+            return Ok(());
+        }
+        let mut graphs = self.graphs.lock();
+        graphs.captures.active.values_mut().for_each(|capture| capture.valid = false);
+        if graphs.captures.active.is_empty() { Ok(()) } else { Err(Status::STREAM_CAPTURE_UNSUPPORTED) }
     }
 
     /// A potentially unsafe call is refused while what it does might belong to a capture.
@@ -475,11 +494,14 @@ impl Device {
             };
         };
         if !graphs.captures.active.contains_key(&id) {
-            // The capture in which it was recorded is over.
-            if let Some(id) = of_stream {
-                graphs.captures.invalidate(id);
-            }
-            return Some(Err(Status::STREAM_CAPTURE_ISOLATION));
+            // The capture in which it was recorded is over [h200: 1].
+            return match of_stream {
+                Some(id) => {
+                    graphs.captures.invalidate(id);
+                    Some(Err(Status::STREAM_CAPTURE_ISOLATION))
+                }
+                None => Some(Err(Status::INVALID_VALUE)),
+            };
         }
         if invalid(&graphs, id) {
             return Some(Err(Status::STREAM_CAPTURE_INVALIDATED));

@@ -18,8 +18,6 @@ pub(crate) struct Graph {
     positions: HashMap<u64, usize>,
     /// The node that it belongs to, as a child graph or a body; 0 for none.
     pub owner: u64,
-    /// It is the body of a conditional node.
-    pub is_body: bool,
     /// References to user objects that it holds.
     pub objects: Vec<(u64, u32)>,
     /// The graph that it is a clone of; 0 for none.
@@ -137,19 +135,6 @@ impl Graphs {
         graph
     }
 
-    fn in_body(&self, mut graph: u64) -> bool {
-        while let Some(found) = self.graphs.get(&graph) {
-            if found.is_body {
-                return true;
-            }
-            match self.holders.get(&found.owner) {
-                Some(&holder) => graph = holder,
-                None => return false,
-            }
-        }
-        false
-    }
-
     /// Adds a node behind others.
     pub fn add(
         &mut self,
@@ -165,19 +150,6 @@ impl Graphs {
             if dependencies[..index].iter().any(|&(other, _)| other == from) {
                 return Err(Status::INVALID_VALUE);
             }
-        }
-        // CUDA guide, "Conditional graph nodes": what a body may hold.
-        let within = matches!(
-            kind,
-            NodeType::Kernel
-                | NodeType::Empty
-                | NodeType::Graph
-                | NodeType::Memset
-                | NodeType::Memcpy
-                | NodeType::Conditional
-        );
-        if !within && self.in_body(graph) {
-            return Err(Status::NOT_SUPPORTED);
         }
         let handle = self.handle();
         match &mut params {
@@ -197,6 +169,10 @@ impl Graphs {
         if self.outermost(graph) == child {
             return Err(Status::INVALID_VALUE);
         }
+        // An address belongs to one graph [h200].
+        if self.holds(child, |kind| matches!(kind, NodeType::MemAlloc | NodeType::MemFree))? {
+            return Err(Status::NOT_SUPPORTED);
+        }
         let copy = self.copy(child)?;
         self.graph_mut(copy)?.owner = node;
         Ok(copy)
@@ -213,7 +189,7 @@ impl Graphs {
         for _ in 0..node.size {
             let body = self.create();
             let entry = self.graph_mut(body)?;
-            (entry.owner, entry.is_body) = (handle, true);
+            entry.owner = handle;
             node.bodies.push(body);
         }
         Ok(())
@@ -223,7 +199,7 @@ impl Graphs {
     pub fn copy(&mut self, graph: u64) -> Result<u64, Status> {
         let source = self.graph(graph)?;
         let nodes = source.nodes.clone();
-        let (is_body, objects) = (source.is_body, source.objects.clone());
+        let objects = source.objects.clone();
         let copy = self.create();
         let mut handles = HashMap::new();
         for node in &nodes {
@@ -255,7 +231,7 @@ impl Graphs {
             self.objects.retain(object, count)?;
         }
         let entry = self.graph_mut(copy)?;
-        (entry.is_body, entry.objects, entry.original) = (is_body, objects, graph);
+        (entry.objects, entry.original) = (objects, graph);
         Ok(copy)
     }
 

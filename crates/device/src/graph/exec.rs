@@ -82,8 +82,11 @@ impl Graphs {
 
     /// What CUDA forbids in graphs that device code launches.
     fn check_for_device(&self, graph: u64) -> Result<(), Refusal> {
-        let refuse = |node| Refusal { status: Status::NOT_SUPPORTED, result: 3, node };
+        let refuse = |node| Refusal { status: Status::INVALID_VALUE, result: 3, node };
         let graph = self.graph(graph).map_err(|status| Refusal { status, result: 1, node: 0 })?;
+        if graph.nodes.is_empty() {
+            return Err(Refusal { status: Status::INVALID_VALUE, result: 1, node: 0 });
+        }
         for node in &graph.nodes {
             match &node.params {
                 NodeParams::Kernel(kernel) if kernel.function.launches() || kernel.attributes.cooperative => {
@@ -97,7 +100,7 @@ impl Graphs {
         Ok(())
     }
 
-    /// Bodies of conditional nodes hold no device launches.
+    /// Bodies of conditional nodes hold no device launches, and only some types of nodes (CUDA guide, "Conditional graph nodes").
     fn check_bodies(&self, graph: u64, within: bool) -> Result<(), Refusal> {
         let graph = self.graph(graph).map_err(|status| Refusal { status, result: 1, node: 0 })?;
         for node in &graph.nodes {
@@ -105,9 +108,13 @@ impl Graphs {
                 NodeParams::Kernel(kernel) if within && kernel.function.launches() => {
                     return Err(Refusal { status: Status::NOT_SUPPORTED, result: 3, node: node.handle });
                 }
+                NodeParams::Kernel(_) | NodeParams::Empty | NodeParams::Memset(_) | NodeParams::Memcpy(..) => {}
                 NodeParams::Graph(child) => self.check_bodies(*child, within)?,
                 NodeParams::Conditional(conditional) => {
                     conditional.bodies.iter().try_for_each(|&body| self.check_bodies(body, true))?;
+                }
+                _ if within => {
+                    return Err(Refusal { status: Status::INVALID_VALUE, result: 3, node: node.handle });
                 }
                 _ => {}
             }

@@ -43,8 +43,9 @@ pub(crate) struct Run {
     pub environment: Mutex<Option<Item>>,
     /// The item of the launch, once it runs.
     pub item: Mutex<Option<Item>>,
-    /// Fire-and-forget and tail launches by its kernels.
+    /// Fire-and-forget, sibling and tail launches by its kernels.
     pub fired: AtomicU32,
+    pub siblings: AtomicU32,
     pub tails: AtomicU32,
 }
 
@@ -111,6 +112,7 @@ impl Run {
             environment: Mutex::new(None),
             item: Mutex::new(None),
             fired: AtomicU32::new(0),
+            siblings: AtomicU32::new(0),
             tails: AtomicU32::new(0),
         }
     }
