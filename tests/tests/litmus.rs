@@ -218,3 +218,23 @@ fn graphs() {
     };
     assert_eq!(fixed(&output.stdout), fixed(recorded), "stderr:\n{}", output.stderr);
 }
+
+#[test]
+fn device_code() {
+    const DEVICE: &str = include_str!("../../litmus/device.h200.txt");
+    for arguments in [&[][..], &["pool"]] {
+        let output = run("device", arguments).success();
+        for prefix in ["per-thread", "slots", "parameters", "events"] {
+            if output.lines(prefix).next().is_some() {
+                let recorded: Vec<&str> = DEVICE.lines().filter(|line| line.starts_with(prefix)).collect();
+                // Both runs begin alike.
+                let wanted = if prefix == "per-thread" { &recorded[..1] } else { &recorded[..] };
+                assert_eq!(output.lines(prefix).collect::<Vec<_>>(), wanted, "stderr:\n{}", output.stderr);
+            }
+        }
+        // Both blocks of a cluster have to trigger; an early start behind that is allowed, not promised.
+        let none = |line: &str| line.ends_with("started early 0 of 10");
+        assert!(output.lines("cluster: one").all(none), "{}", output.stdout);
+        assert!(output.lines("rate").all(|line| line.contains(" 0 failed")), "{}", output.stdout);
+    }
+}
