@@ -141,6 +141,9 @@ impl Chain {
     }
 
     /// Prepares a form. The graph forms are captured and instantiated here.
+    ///
+    /// # Errors
+    /// The driver's; 901 among them if another thread synchronised with the whole device while the graph was captured, which CUDA forbids.
     pub fn build(self, device: &Device, form: Form) -> Result<Ready> {
         if self.steps.is_empty() {
             return Err(Error::Invalid("a chain of nothing"));

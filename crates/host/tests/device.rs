@@ -35,7 +35,9 @@ fn main() -> ExitCode {
             })
         }));
     }
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    // One after the other: while one test captures a graph, no other thread may synchronise with the device.
+    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 fn again() -> ExitCode {
