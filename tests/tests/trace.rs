@@ -157,12 +157,14 @@ fn blocks_of_adjacent_grids_overlap_with_programmatic_launches_alone() {
 #[test]
 fn blocks_of_adjacent_layers_overlap_in_the_programmatic_forms_of_the_chain() {
     let mut ends = Vec::new();
-    for (form, overlaps) in [("serial", false), ("graph", false), ("pdl", true), ("graph-pdl", true)] {
-        let timeline = timeline("chain", &["--layers=3", "--size=96", &format!("--form={form}")]);
+    // In a stream launches come no faster than one in 2.6 us: what overlaps there is the matrix-vector products with what is behind them, two a
+    // layer.
+    for (form, overlaps) in [("serial", 0..=0), ("graph", 0..=0), ("pdl", 6..=14), ("graph-pdl", 14..=14)] {
+        let timeline = timeline("chain", &["--layers=3", "--size=1024", &format!("--form={form}")]);
         let chains = timeline.chains();
         let chain = chains.values().find(|chain| chain.len() == 15).expect("one chain of fifteen");
         let overlapping = chain.windows(2).filter(|pair| timeline.overlap(pair[0], pair[1])).count();
-        assert_eq!(overlapping, if overlaps { 14 } else { 0 }, "{form}");
+        assert!(overlaps.contains(&overlapping), "{form}: {overlapping}");
         let complete = |at: usize| timeline.grids[&chain[at]].complete;
         ends.push(complete(14) - complete(0));
     }
