@@ -194,17 +194,7 @@ impl Device {
         stream: Stream,
         mode: Mode,
     ) -> Status {
-        let copy = Copy3d {
-            destination,
-            destination_pitch: bytes,
-            destination_rows: 1,
-            source,
-            source_pitch: bytes,
-            source_rows: 1,
-            width: bytes,
-            height: 1,
-            depth: 1,
-        };
+        let copy = Copy3d::linear(destination, source, bytes);
         // SAFETY: the caller's promise.
         unsafe { self.copy_3d(&copy, direction, stream, mode) }
     }

@@ -266,8 +266,7 @@ impl Grid {
 
     /// Whether the next block is one of a cluster that has begun: it must not wait for room.
     pub fn is_inside_cluster(&self) -> bool {
-        let size = self.code.cluster_blocks();
-        size > 1 && !self.next.load(Ordering::Relaxed).is_multiple_of(size)
+        self.code.is_clustered() && !self.next.load(Ordering::Relaxed).is_multiple_of(self.code.cluster_blocks())
     }
 
     /// Blocks not handed out yet.

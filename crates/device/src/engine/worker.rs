@@ -92,7 +92,7 @@ impl Device {
     /// Runs blocks of a grid until none is left to claim, one could not finish, or something else wants a turn.
     fn run_blocks(&self, worker: &mut Worker, grid: &Arc<Grid>) -> Report {
         let at_once = |remaining: u64| match grid.code.kernel.entry {
-            _ if self.block_order.is_some() || grid.code.costs.is_some() || grid.code.cluster_blocks() > 1 => 1,
+            _ if self.block_order.is_some() || grid.code.costs.is_some() || grid.code.is_clustered() => 1,
             EntryKind::Loop(_) => (remaining / (8 * self.worker_count() as u64)).clamp(1, MOST_BLOCKS),
             _ => 1,
         };

@@ -188,8 +188,12 @@ impl Block {
         let shared = kernel.static_shared.saturating_add(grid.dynamic_shared);
         let open = round_up(u64::from(shared), PAGE);
         self.leave_cluster();
-        let blocks = grid.cluster_blocks();
-        if blocks > 1 {
+        self.context.ctaid = grid.coordinates(index);
+        self.context.cluster_nctaid = grid.cluster;
+        self.context.cluster_ctaid = [0; 3];
+        if grid.is_clustered() {
+            let blocks = grid.cluster_blocks();
+            self.context.cluster_ctaid = std::array::from_fn(|n| self.context.ctaid[n] % grid.cluster[n]);
             regions.windows.give(std::mem::replace(&mut self.window, regions.windows.null()));
             let cluster = grid.clusters.join(index / blocks, blocks, grid.threads(), shared)?;
             self.rank = (index % blocks) as usize;
@@ -230,9 +234,6 @@ impl Block {
         self.context.shared = self.window.base as *mut u8;
         self.context.parameters = grid.parameters;
         self.context.device = ptr::from_mut(self).cast();
-        self.context.ctaid = grid.coordinates(index);
-        self.context.cluster_nctaid = grid.cluster;
-        self.context.cluster_ctaid = std::array::from_fn(|n| self.context.ctaid[n] % grid.cluster[n]);
         self.checker = if grid.start.get().is_some() { checking::held() } else { ptr::null_mut() };
         self.begin();
         Ok(())

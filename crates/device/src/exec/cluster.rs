@@ -5,12 +5,11 @@
 //! one may start the others (the engine sees to room).
 
 use super::block::Block;
-use super::context;
 use super::fiber::Fiber;
-use super::region;
 use super::window::Window;
+use super::{context, region, runtime};
 use hotfire_check::{BlockOrder, Phase};
-use hotfire_jit::abi::{ThreadContext, cluster as code};
+use hotfire_jit::abi::{ThreadContext, barrier, cluster as code};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io;
@@ -139,7 +138,7 @@ impl Clusters {
 }
 
 /// [`hotfire_jit::abi::Runtime::cluster_barrier`]
-pub(super) unsafe extern "C-unwind" fn cluster_barrier(context: *mut ThreadContext, kind: u32, _site: u32) {
+pub(super) unsafe extern "C-unwind" fn cluster_barrier(context: *mut ThreadContext, kind: u32, site: u32) {
     // SAFETY: called by generated code; no reference to the block is held across the switch.
     unsafe {
         let fiber = context.cast::<Fiber>();
@@ -163,7 +162,7 @@ pub(super) unsafe extern "C-unwind" fn cluster_barrier(context: *mut ThreadConte
             return;
         }
         if (*(*fiber).block).cluster.is_none() {
-            super::runtime::whole_block(context);
+            runtime::barrier(context, 0, 0, barrier::SYNC, 0, site);
             return;
         }
         let waits = |fiber: *mut Fiber| {

@@ -72,6 +72,11 @@ impl GridCode {
         self.block.iter().product()
     }
 
+    /// Whether its blocks are in clusters of several.
+    pub fn is_clustered(&self) -> bool {
+        self.cluster != [1; 3]
+    }
+
     /// Blocks of a cluster.
     pub fn cluster_blocks(&self) -> u64 {
         self.cluster.iter().map(|&n| u64::from(n)).product()

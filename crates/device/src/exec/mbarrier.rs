@@ -5,6 +5,7 @@
 
 use super::block::Block;
 use super::fiber::Fiber;
+use super::runtime::check_access;
 use super::{checked, context};
 use hotfire_check::Phase;
 use hotfire_jit::abi::{ThreadContext, access, mbarrier as code};
@@ -177,7 +178,7 @@ pub(super) unsafe extern "C-unwind" fn copy_part(
     // SAFETY: called by generated code; where it writes was checked, where it reads is checked here, before it is read.
     unsafe {
         if count > 0 {
-            super::runtime::check_range(context, from, count as u32, access::READ | access::GLOBAL, site);
+            check_access(context, from, count as u32, access::READ | access::GLOBAL, site);
             checked::loads(context, from, count as u32, number);
             std::ptr::copy_nonoverlapping(from as *const u8, bytes.as_mut_ptr(), count);
         }
@@ -201,8 +202,8 @@ pub(super) unsafe extern "C-unwind" fn copy_bulk(
         for at in (0..u64::from(size)).step_by(16) {
             let count = 16.min(u64::from(size) - at) as u32;
             let mut bytes = [0u8; 16];
-            super::runtime::check_range(context, from + at, count, access::READ, site);
-            super::runtime::check_range(context, to + at, count, access::WRITE, site);
+            check_access(context, from + at, count, access::READ, site);
+            check_access(context, to + at, count, access::WRITE, site);
             checked::loads(context, from + at, count, number);
             std::ptr::copy_nonoverlapping((from + at) as *const u8, bytes.as_mut_ptr(), count as usize);
             checked::stores(context, to + at, &bytes[..count as usize], number);

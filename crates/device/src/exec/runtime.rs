@@ -50,7 +50,13 @@ unsafe fn location(block: *mut Block, site: u32) -> Option<Location> {
     unsafe { Block::code(block).kernel.sites.get(site as usize).copied() }
 }
 
-unsafe extern "C-unwind" fn check_access(context: *mut ThreadContext, address: u64, size: u32, kind: u32, site: u32) {
+pub(super) unsafe extern "C-unwind" fn check_access(
+    context: *mut ThreadContext,
+    address: u64,
+    size: u32,
+    kind: u32,
+    site: u32,
+) {
     // SAFETY: called by generated code, as everything below.
     unsafe {
         let (_, block) = of(context);
@@ -78,15 +84,6 @@ unsafe extern "C-unwind" fn check_access(context: *mut ThreadContext, address: u
             raise(Fault::IllegalAddress);
         }
     }
-}
-
-/// Faults unless the thread may access so many bytes in that way ([`access`]).
-///
-/// # Safety
-/// `context` is what generated code passed.
-pub(super) unsafe fn check_range(context: *mut ThreadContext, address: u64, size: u32, kind: u32, site: u32) {
-    // SAFETY: the caller's promise.
-    unsafe { check_access(context, address, size, kind, site) }
 }
 
 /// Whether a range lies in the thread's own local memory or the shared memory of its block or cluster; nothing if the address is another's.
@@ -147,7 +144,7 @@ unsafe extern "C-unwind" fn exit(context: *mut ThreadContext) {
     unsafe { context::exit(context) }
 }
 
-unsafe extern "C-unwind" fn barrier(
+pub(super) unsafe extern "C-unwind" fn barrier(
     context: *mut ThreadContext,
     id: u32,
     threads: u32,
@@ -173,20 +170,6 @@ unsafe extern "C-unwind" fn barrier(
             told::exchanged(context, block, None);
         }
         (*fiber).result as u32
-    }
-}
-
-/// All live threads of the block meet.
-///
-/// # Safety
-/// As [`barrier`]; nothing with a destructor lives on the caller's stack.
-pub(super) unsafe fn whole_block(context: *mut ThreadContext) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let (fiber, block) = of(context);
-        if !(*block).arrive(fiber, 0, 0, abi::barrier::SYNC, 0) {
-            thread::wait(fiber);
-        }
     }
 }
 

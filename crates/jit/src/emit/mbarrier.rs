@@ -58,10 +58,7 @@ impl Emit<'_, '_> {
         self.check_mbarrier(i, object, address, code);
         let relaxed = i.modifiers.semantics == Some(Semantics::Relaxed)
             || matches!(code, mbarrier::EXPECT | mbarrier::COMPLETE | mbarrier::INIT | mbarrier::INVALIDATE);
-        let code = self.word(if relaxed { code | mbarrier::RELAXED } else { code });
-        let (context, site) = (self.context, self.site_value());
-        let function = self.unit.options.runtime.mbarrier as usize;
-        let result = self.runtime(function, Some(types::I64), &[context, address, code, operand, site]);
+        let result = self.on_object(address, if relaxed { code | mbarrier::RELAXED } else { code }, operand);
         match (result, answers) {
             (Some(over), true) if waits => {
                 let over = self.f.ins().icmp_imm_s(IntCC::NotEqual, over, 0);
@@ -70,6 +67,13 @@ impl Emit<'_, '_> {
             (Some(state), true) => self.define(i, 0, Type::B64, state),
             _ => Ok(()),
         }
+    }
+
+    /// Carries out an operation; what it answers.
+    fn on_object(&mut self, address: Value, code: u32, operand: Value) -> Option<Value> {
+        let (context, code, site) = (self.context, self.word(code), self.site_value());
+        let function = self.unit.options.runtime.mbarrier as usize;
+        self.runtime(function, Some(types::I64), &[context, address, code, operand, site])
     }
 
     /// `cp.async` in all forms but reductions and tensor copies.
@@ -82,10 +86,8 @@ impl Emit<'_, '_> {
             Some(Mode::AsyncMbarrierArrive) => {
                 let address = self.place(i, 0, 8, access::READ | access::WRITE | access::ATOMIC)?;
                 self.check_mbarrier(i, 0, address, mbarrier::ARRIVE);
-                let (context, site) = (self.context, self.site_value());
-                let (code, one) = (self.word(mbarrier::ARRIVE), self.f.ins().iconst(types::I64, 1));
-                let function = self.unit.options.runtime.mbarrier as usize;
-                self.runtime(function, Some(types::I64), &[context, address, code, one, site]);
+                let one = self.f.ins().iconst(types::I64, 1);
+                self.on_object(address, mbarrier::ARRIVE, one);
                 Ok(())
             }
             Some(Mode::Async) => self.copy_words(i),

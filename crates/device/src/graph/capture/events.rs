@@ -5,7 +5,6 @@ use crate::device::{Device, Event, Stream};
 use crate::graph::description::Graphs;
 use crate::graph::params::{EdgeData, NodeParams};
 use crate::status::Status;
-use std::sync::atomic::Ordering;
 
 impl Device {
     /// An event is recorded in a (resolved) stream: if that is captured, the event stands for what is there. `external`: a node records it.
@@ -149,12 +148,7 @@ impl Device {
         graphs.captures.streams.remove(&stream.0);
         if is_origin {
             // Nobody can end it any more.
-            if let Some(capture) = graphs.captures.end(id) {
-                self.capturing.fetch_sub(1, Ordering::AcqRel);
-                if !capture.given {
-                    let _ = graphs.destroy(capture.graph, self);
-                }
-            }
+            self.abandon_capture(&mut graphs, id);
         } else if let Some(capture) = graphs.captures.active.get_mut(&id) {
             // What it did is judged by whether it was joined.
             capture.streams.remove(&stream.0);

@@ -108,6 +108,16 @@ impl Captures {
         }
     }
 
+    /// Makes captures invalid; true if there were any of the kind.
+    fn invalidate_all(&mut self, of_kind: impl Fn(&Capture) -> bool) -> bool {
+        let mut any = false;
+        for capture in self.active.values_mut().filter(|capture| of_kind(capture)) {
+            capture.valid = false;
+            any = true;
+        }
+        any
+    }
+
     fn end(&mut self, id: u64) -> Option<Capture> {
         self.streams.retain(|_, of| *of != id);
         self.active.remove(&id)
@@ -250,12 +260,7 @@ impl Device {
         let capture = graphs.captures.active.get(&id).ok_or(Status::ILLEGAL_STATE)?;
         if capture.mode != CaptureMode::Relaxed && capture.thread != std::thread::current().id() {
             // It is over all the same [h200].
-            if let Some(capture) = graphs.captures.end(id) {
-                self.capturing.fetch_sub(1, Ordering::AcqRel);
-                if !capture.given {
-                    graphs.destroy(capture.graph, self)?;
-                }
-            }
+            self.abandon_capture(&mut graphs, id);
             return Err(Status::STREAM_CAPTURE_WRONG_THREAD);
         }
         if capture.origin != stream.0 {
@@ -279,6 +284,16 @@ impl Device {
                     graphs.destroy(capture.graph, self)?;
                 }
                 Err(status)
+            }
+        }
+    }
+
+    /// Ends a capture of which nothing is kept.
+    fn abandon_capture(&self, graphs: &mut Graphs, id: u64) {
+        if let Some(capture) = graphs.captures.end(id) {
+            self.capturing.fetch_sub(1, Ordering::AcqRel);
+            if !capture.given {
+                let _ = graphs.destroy(capture.graph, self);
             }
         }
     }

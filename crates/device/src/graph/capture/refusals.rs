@@ -11,10 +11,8 @@ impl Device {
             return Ok(());
         }
         let mut graphs = self.graphs.lock();
-        let blocking: Vec<u64> =
-            graphs.captures.active.iter().filter(|(_, capture)| capture.blocking).map(|(&id, _)| id).collect();
-        blocking.iter().for_each(|&id| graphs.captures.invalidate(id));
-        if blocking.is_empty() { Ok(()) } else { Err(Status::STREAM_CAPTURE_IMPLICIT) }
+        let refused = graphs.captures.invalidate_all(|capture| capture.blocking);
+        if refused { Err(Status::STREAM_CAPTURE_IMPLICIT) } else { Ok(()) }
     }
 
     /// A call that waits for a stream, or asks how far it is, is refused while that is captured.
@@ -52,9 +50,8 @@ impl Device {
         if !self.is_capturing_any() {
             return Ok(());
         }
-        let mut graphs = self.graphs.lock();
-        graphs.captures.active.values_mut().for_each(|capture| capture.valid = false);
-        if graphs.captures.active.is_empty() { Ok(()) } else { Err(Status::STREAM_CAPTURE_UNSUPPORTED) }
+        let refused = self.graphs.lock().captures.invalidate_all(|_| true);
+        if refused { Err(Status::STREAM_CAPTURE_UNSUPPORTED) } else { Ok(()) }
     }
 
     /// A potentially unsafe call is refused while what it does might belong to a capture.
@@ -70,10 +67,7 @@ impl Device {
                 capture.mode == CaptureMode::Global || (capture.thread == this && capture.mode != CaptureMode::Relaxed)
             }
         };
-        let mut graphs = self.graphs.lock();
-        let hit: Vec<u64> =
-            graphs.captures.active.iter().filter(|(_, capture)| forbids(capture)).map(|(&id, _)| id).collect();
-        hit.iter().for_each(|&id| graphs.captures.invalidate(id));
-        if hit.is_empty() { Ok(()) } else { Err(Status::STREAM_CAPTURE_UNSUPPORTED) }
+        let refused = self.graphs.lock().captures.invalidate_all(forbids);
+        if refused { Err(Status::STREAM_CAPTURE_UNSUPPORTED) } else { Ok(()) }
     }
 }
