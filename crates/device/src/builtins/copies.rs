@@ -113,17 +113,7 @@ pub(super) unsafe extern "C-unwind" fn memcpy(context: *mut ThreadContext, argum
         let mut arguments = Arguments::new(arguments);
         let (destination, source, width): (u64, u64, u64) = (arguments.next(), arguments.next(), arguments.next());
         let (_kind, handle): (u32, u64) = (arguments.next(), arguments.next());
-        let shape = Copy3d {
-            destination,
-            destination_pitch: width,
-            destination_rows: 1,
-            source,
-            source_pitch: width,
-            source_rows: 1,
-            width,
-            height: 1,
-            depth: 1,
-        };
+        let shape = Copy3d::linear(destination, source, width);
         Caller(context).status(result, |grid, block| copy(context, grid, block, handle, shape));
     }
 }
