@@ -46,8 +46,12 @@ pub(crate) fn set_attribute(function: &Function, number: u32, value: c_int) -> R
             function.allow_large_clusters(value != 0);
             Ok(())
         }
-        // How clusters are scheduled: a hint.
-        15 => Ok(()),
+        15 => {
+            notice::once(
+                "function attribute clusterSchedulingPolicyPreference (15) is a hint that this device does not follow",
+            );
+            Ok(())
+        }
         10..=13 => {
             notice::once("cluster dimensions as function attributes are not implemented by this device");
             Err(Status::NOT_SUPPORTED)

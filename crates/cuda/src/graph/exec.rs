@@ -6,6 +6,7 @@ use hotfire_device::{Device, Event, Status};
 use super::convert::{self, Api};
 use crate::copies::direction;
 use crate::export::export;
+use crate::notice;
 use crate::pointer::{In, Out};
 use crate::runtime::{symbol_from, symbol_to};
 use crate::types::{
@@ -13,11 +14,20 @@ use crate::types::{
     HostNodeParams, KernelNodeParams, Memcpy3D, Memcpy3DParms, MemsetNodeParams,
 };
 
+/// Makes a graph executable; a flag that the device does not follow is named.
+fn make(graph: Handle, flags: u64) -> Result<u64, Refusal> {
+    const USE_NODE_PRIORITY: u64 = 8;
+    if flags & USE_NODE_PRIORITY != 0 {
+        notice::once("graph instantiation flag useNodePriority (8) is a hint that this device does not follow");
+    }
+    Device::get().graph_instantiate(graph as u64, flags)
+}
+
 /// `cudaGraphInstantiate` and its relatives.
 pub(super) fn instantiate(out: Out<Handle>, graph: Handle, flags: u64) -> Result<(), Refusal> {
     let plain = |status| Refusal { status, result: 1, node: 0 };
     out.check().map_err(plain)?;
-    let exec = Device::get().graph_instantiate(graph as u64, flags)?;
+    let exec = make(graph, flags)?;
     out.set(exec as Handle).map_err(plain)
 }
 
@@ -30,7 +40,7 @@ fn with_params(
     const UPLOAD: u64 = 2;
     out.check()?;
     let mut given = params.read()?;
-    let made = Device::get().graph_instantiate(graph as u64, given.flags);
+    let made = make(graph, given.flags);
     (given.result, given.node) = match &made {
         Ok(_) => (0, std::ptr::null_mut()),
         Err(refusal) => (refusal.result, refusal.node as Handle),
