@@ -204,11 +204,6 @@ impl State {
         self.set_payload(item, Payload::Event(slot, recording));
     }
 
-    /// Nanoseconds of the device's time.
-    pub fn now(&self) -> u64 {
-        self.slices.as_ref().map_or_else(|| self.began.elapsed().as_nanos() as u64, |slices| slices.time.now())
-    }
-
     /// Tells what an item that was just submitted is to happens-before.
     pub fn identify(&mut self, item: Item, id: ItemId) {
         if item.index() >= self.ids.len() {
@@ -251,8 +246,7 @@ impl State {
 
     fn drain(&mut self) {
         self.untie();
-        let now = self.now();
-        let Self { model, payloads, events, awaited, ids, complete, .. } = self;
+        let Self { model, payloads, events, awaited, ids, complete, began, slices, .. } = self;
         for item in model.drain_completed() {
             if let Some(id) = ids.get_mut(item.index())
                 && *id != NO_ITEM
@@ -265,7 +259,7 @@ impl State {
             match payloads.get_mut(item.index()) {
                 Some(slot @ &mut Payload::Event(event, recording)) => {
                     *slot = Payload::None;
-                    events.stamp(event, recording, now);
+                    events.stamp(event, recording, now(slices.as_ref(), began));
                 }
                 Some(slot @ Payload::Graph(_)) => {
                     if let Payload::Graph(run) = std::mem::replace(slot, Payload::None) {
@@ -452,4 +446,9 @@ impl State {
     pub fn quiet(&self) -> bool {
         self.active == 0
     }
+}
+
+/// Nanoseconds of the device's time: its own where it advances in slices.
+fn now(slices: Option<&Slices>, began: &Instant) -> u64 {
+    slices.map_or_else(|| began.elapsed().as_nanos() as u64, |slices| slices.time.now())
 }

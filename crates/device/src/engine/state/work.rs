@@ -139,8 +139,8 @@ impl State {
             return Some(Task::Operation(item, operation));
         }
         *turn = !*turn;
-        if *turn && let Some(grid) = self.ready_grid() {
-            return Some(Task::Blocks(grid));
+        if *turn && let Some(task) = self.take_blocks() {
+            return Some(task);
         }
         if let Some(block) = self.parked.pop_front() {
             let owner = block.grid().owner;
@@ -148,6 +148,18 @@ impl State {
             self.unpark(unsafe { Grid::from_owner(owner) });
             return Some(Task::Resume(block));
         }
-        self.ready_grid().map(Task::Blocks)
+        self.take_blocks()
+    }
+
+    /// Blocks of the grid at the front. One that has a single block left is gone from there at once: other workers would look at it in
+    /// vain, which makes chains of small grids slow.
+    fn take_blocks(&mut self) -> Option<Task> {
+        let grid = self.ready_grid()?;
+        if grid.remaining() <= 1
+            && let Some(at) = self.ready.iter().position(|other| Arc::ptr_eq(other, &grid))
+        {
+            self.ready.remove(at);
+        }
+        Some(Task::Blocks(grid))
     }
 }
