@@ -5,7 +5,8 @@
 //! never (exit inside a function, fault). Generated frames own nothing, so a coroutine may be dropped without unwinding.
 //!
 //! A kernel that never suspends except to fault is compiled as a loop over consecutive threads of one block
-//! ([`EntryKind::Loop`]); every other kernel is called once a thread ([`EntryKind::Thread`]).
+//! ([`EntryKind::Loop`]), one that only meets at a barrier of the whole block in as many calls as there are
+//! meetings ([`EntryKind::Phases`]); every other kernel is called once a thread ([`EntryKind::Thread`]).
 
 use std::ffi::c_void;
 
@@ -133,6 +134,10 @@ pub type ThreadEntry = unsafe extern "C-unwind" fn(*mut ThreadContext);
 /// Entry of a loop kernel: runs threads `first..first + count` (linear indices) of the block one after another,
 /// writing `tid` and `linear` itself.
 pub type LoopEntry = unsafe extern "C-unwind" fn(*mut ThreadContext, first: u32, count: u32);
+/// Entry of a kernel in phases: runs threads `0..count` of the block one after another, each from its start or the barrier where it waits to
+/// the next barrier or its end. Answers how many wait: 0 when all have ended. What a thread needs to go on lies in its frame; frames lie one
+/// behind the other from `frames`, a multiple of 16, and are zero at first.
+pub type PhaseEntry = unsafe extern "C-unwind" fn(*mut ThreadContext, frames: *mut u8, count: u32) -> u32;
 /// A device function as generated code calls it: arguments and results in PTX parameter layout
 /// (each at the next multiple of its alignment), 16-byte aligned.
 pub type DeviceFunction = unsafe extern "C-unwind" fn(*mut ThreadContext, arguments: *const u8, result: *mut u8);
@@ -142,6 +147,8 @@ pub type DeviceFunction = unsafe extern "C-unwind" fn(*mut ThreadContext, argume
 pub enum EntryKind {
     /// Never suspends except to fault.
     Loop(LoopEntry),
+    /// Suspends only where all threads of the block meet. With the bytes of one thread's frame, a multiple of 16.
+    Phases(PhaseEntry, u32),
     /// May suspend.
     Thread(ThreadEntry),
     /// A device function compiled by itself, to be called through a pointer ([`Runtime::call_target`]); no kernel.

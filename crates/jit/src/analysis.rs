@@ -195,7 +195,8 @@ fn reads_through_register(i: &Instruction) -> bool {
     matches!(i.operands.get(1), Some(Operand::Address(hotfire_ptx::ast::AddressBase::Register(_), _)))
 }
 
-fn suspends(statement: &Statement, device: bool, positions: &HashMap<&str, usize>) -> bool {
+/// May the statement suspend, in a device function or a kernel?
+pub(crate) fn suspends(statement: &Statement, device: bool, positions: &HashMap<&str, usize>) -> bool {
     use Opcode as O;
     match statement {
         Statement::Label(_) => false,

@@ -197,6 +197,10 @@ pub(crate) fn registers(operand: &Operand, visit: &mut dyn FnMut(Reg)) {
             registers(a, visit);
             registers(b, visit);
         }
+        Operand::Texel { object, sampler, coordinates } => {
+            let parts = coordinates.iter().chain(sampler.as_deref()).chain([&**object]);
+            parts.for_each(|part| registers(part, visit));
+        }
         _ => {}
     }
 }
@@ -233,11 +237,11 @@ pub(crate) fn no_destination(i: &Instruction) -> bool {
 /// Calls `visit` for every register that the statement writes.
 pub(crate) fn definitions(statement: &Statement, visit: &mut dyn FnMut(Reg)) {
     match statement {
-        Statement::Instruction(i) if !no_destination(i) => {
-            if let Some(first) = i.operands.first() {
-                registers(first, visit);
-            }
-        }
+        Statement::Instruction(i) if !no_destination(i) => match i.operands.first() {
+            // A place in memory is read, wherever it stands.
+            None | Some(Operand::Address(..) | Operand::Texel { .. }) => {}
+            Some(first) => registers(first, visit),
+        },
         Statement::Call(call) => call.returns.iter().for_each(|r| registers(r, visit)),
         _ => {}
     }

@@ -8,6 +8,7 @@ mod deciding;
 mod emit;
 mod kernel;
 mod layout;
+mod phases;
 mod registry;
 mod soft;
 mod unit;

@@ -1,10 +1,11 @@
 //! Compiles a kernel with all functions it reaches into one piece of machine code.
 
-use crate::abi::{DeviceFunction, EntryKind, Fault, LoopEntry, ThreadEntry};
+use crate::abi::{DeviceFunction, EntryKind, Fault, LoopEntry, PhaseEntry, ThreadEntry};
 use crate::analysis::{Reach, index};
 use crate::emit;
 use crate::kernel::{Code, Kernel};
 use crate::layout::Shared;
+use crate::phases::{self, Phases};
 use crate::registry::{CodeMap, register};
 use crate::{Environment, Options};
 use cranelift_codegen::isa::OwnedTargetIsa;
@@ -24,6 +25,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub(crate) enum Shape {
     /// [`EntryKind::Loop`]
     Loop,
+    /// [`EntryKind::Phases`]
+    Phases,
     /// [`EntryKind::Thread`]
     Thread,
     /// [`EntryKind::Function`], and every callee.
@@ -41,7 +44,11 @@ pub(crate) struct Unit<'a> {
     pub shared: Shared,
     /// Cranelift's number of each reached function.
     pub ids: Vec<FuncId>,
+    /// Of the function that looks at addresses outside of the arena.
+    pub checker: FuncId,
     pub fma: bool,
+    /// If the kernel runs in phases.
+    pub phases: Option<Phases>,
 }
 
 /// Places that the code refers to by number.
@@ -141,9 +148,11 @@ pub(crate) fn compile(
     let shared = Shared::new(module, &reach, reach.indirect || !kernel)?;
     let shape = match (kernel, reach.suspends) {
         (false, _) => Shape::Function,
+        (true, true) if options.checks.is_none() && !options.costs && phases::fit(&reach) => Shape::Phases,
         (true, true) => Shape::Thread,
         (true, false) => Shape::Loop,
     };
+    let phases = (shape == Shape::Phases).then(|| Phases::new(&reach.functions[0]));
 
     let isa = isa().map_err(internal)?;
     let mut builder = JITBuilder::with_isa(isa.clone(), cranelift_module::default_libcall_names());
@@ -159,6 +168,7 @@ pub(crate) fn compile(
         let signature = emit::signature(shape);
         ids.push(jit.declare_function(&format!("f{i}"), Linkage::Local, &signature).map_err(internal)?);
     }
+    let checker = jit.declare_function("check", Linkage::Local, &emit::checker_signature()).map_err(internal)?;
     let mut variables = HashMap::with_capacity(module.variables.len());
     for v in &module.variables {
         let slot = variables.entry(&*v.name).or_insert(v);
@@ -167,7 +177,7 @@ pub(crate) fn compile(
         }
     }
     let fma = has_fma(&isa);
-    let unit = Unit { module, environment, options, names, variables, reach, shared, ids, fma };
+    let unit = Unit { module, environment, options, names, variables, reach, shared, ids, checker, fma, phases };
 
     let mut sites = Sites::default();
     if options.checks.is_some() {
@@ -217,6 +227,13 @@ pub(crate) fn compile(
         parts.push((compiled.code_buffer().len(), traps, places));
         jit.clear_context(&mut context);
     }
+    context.func.signature = emit::checker_signature();
+    context.func.name = ir::UserFuncName::user(0, checker.as_u32());
+    let check = options.runtime.check_access as usize;
+    emit::checker(&mut context.func, &mut builder_context, check, isa.frontend_config());
+    jit.define_function(checker, &mut context).map_err(|e| internal(format!("{e:?}")))?;
+    let compiled = context.compiled_code().ok_or_else(|| internal("no code"))?;
+    let innermost = compiled.buffer.frame_layout().map_or(0, |f| f.frame_to_fp_offset) + 16;
     jit.finalize_definitions().map_err(internal)?;
 
     let starts: Vec<usize> = unit.ids.iter().map(|id| jit.get_finalized_function(*id) as usize).collect();
@@ -250,12 +267,17 @@ pub(crate) fn compile(
     let entry = unsafe {
         match shape {
             Shape::Loop => EntryKind::Loop(std::mem::transmute::<*const u8, LoopEntry>(raw)),
+            Shape::Phases => EntryKind::Phases(
+                std::mem::transmute::<*const u8, PhaseEntry>(raw),
+                unit.phases.as_ref().map_or(0, |phases| phases.frame),
+            ),
             Shape::Thread => EntryKind::Thread(std::mem::transmute::<*const u8, ThreadEntry>(raw)),
             Shape::Function => EntryKind::Function(std::mem::transmute::<*const u8, DeviceFunction>(raw)),
         }
     };
     let recursive = unit.reach.recursive();
-    let mut kernel = Kernel::from_raw(entry, unit.shared.size, stack(&unit.reach, &frames, recursive));
+    let mut kernel =
+        Kernel::from_raw(entry, unit.shared.size, stack(&unit.reach, &frames, recursive).saturating_add(innermost));
     kernel.unbounded_stack = recursive || unit.reach.indirect;
     kernel.polls = unit.reach.polls;
     (kernel.first_site, kernel.functions, kernel.sites) = (sites.first, sites.functions, sites.places);

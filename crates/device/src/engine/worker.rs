@@ -93,7 +93,9 @@ impl Device {
     fn run_blocks(&self, worker: &mut Worker, grid: &Arc<Grid>) -> Report {
         let at_once = |remaining: u64| match grid.code.kernel.entry {
             _ if self.block_order.is_some() || grid.code.costs.is_some() || grid.code.is_clustered() => 1,
-            EntryKind::Loop(_) => (remaining / (8 * self.worker_count() as u64)).clamp(1, MOST_BLOCKS),
+            EntryKind::Loop(_) | EntryKind::Phases(..) => {
+                (remaining / (8 * self.worker_count() as u64)).clamp(1, MOST_BLOCKS)
+            }
             _ => 1,
         };
         if let Some(checking) = &self.checking {

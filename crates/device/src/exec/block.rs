@@ -85,6 +85,8 @@ pub struct Block {
     pub warps: [Warp; WARPS],
     /// Fibers of the threads that suspended, by linear index.
     pub lanes: [*mut Fiber; THREADS],
+    /// What the threads of a kernel in phases leave for the next phase.
+    frames: Vec<u128>,
     pub fault: Option<FaultReport>,
     /// Native code of functions called through pointers of late, by address.
     pub targets: [(u64, *const u8); TARGETS],
@@ -165,6 +167,7 @@ impl Block {
             barriers: Barriers::new(),
             warps: [Warp::NEW; WARPS],
             lanes: [ptr::null_mut(); THREADS],
+            frames: Vec::new(),
             fault: None,
             targets: [(0, ptr::null()); TARGETS],
             window: regions.windows.null(),
@@ -320,6 +323,14 @@ impl Block {
         unsafe { &*(*block).grid }
     }
 
+    /// Frames of so many bytes for all threads of a kernel in phases, none of which has begun.
+    pub fn frames(&mut self, bytes: u32) -> *mut u8 {
+        let words = bytes as usize / size_of::<u128>();
+        self.frames.resize(self.frames.len().max(words * self.threads as usize), 0);
+        self.frames.iter_mut().step_by(words.max(1)).take(self.threads as usize).for_each(|first| *first = 0);
+        self.frames.as_mut_ptr().cast()
+    }
+
     /// Whether the engine wants the block to stop.
     pub fn cancelled(&self) -> bool {
         // SAFETY: the flag lives as long as the grid, the grid as long as the block runs or is parked.
@@ -330,7 +341,7 @@ impl Block {
     pub fn unstarted(&self) -> bool {
         match self.entry {
             EntryKind::Thread(_) => self.next_thread < self.threads,
-            EntryKind::Loop(_) => self.live > 0,
+            EntryKind::Loop(_) | EntryKind::Phases(..) => self.live > 0,
             EntryKind::Function(_) => false,
         }
     }

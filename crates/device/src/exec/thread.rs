@@ -46,6 +46,15 @@ pub unsafe fn run_threads(fiber: *mut Fiber, block: *mut Block) {
                 }
                 (*block).live = 0;
             }
+            EntryKind::Phases(entry, frame) => {
+                while (*block).live > 0 {
+                    let frames = (*block).frames(frame);
+                    while entry(context, frames, (*block).threads) > 0 && !(*block).cancelled() {}
+                    if !(*block).advance() {
+                        (*block).live = 0;
+                    }
+                }
+            }
             EntryKind::Function(_) => {}
         }
     }

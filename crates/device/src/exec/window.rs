@@ -1,6 +1,7 @@
 //! Shared windows: 4 GiB of addresses a block, its shared memory open at the start.
 //!
-//! Any 32-bit offset from a window's base hits the block's memory or faults by itself, so that generated code checks nothing.
+//! Any signed 32-bit offset from a window's base hits the block's memory or faults by itself, also if a little is added, so that generated code
+//! checks nothing.
 //! Blocks without shared memory use the *null window*, of which nothing is ever open. Windows are reused as they are: shared
 //! memory is not initialised (CUDA guide, "Shared memory"), and one that fits needs no system call.
 
@@ -33,7 +34,7 @@ pub struct Windows {
 
 #[derive(Debug)]
 struct State {
-    /// Windows handed out so far, the null window included.
+    /// Windows handed out so far, the null window and what lies before it included.
     made: u64,
     /// Bases of free windows, by bytes open.
     free: BTreeMap<u64, Vec<u64>>,
@@ -49,7 +50,7 @@ impl Windows {
         loop {
             match Reservation::new(0, count * WINDOW, WINDOW) {
                 Ok(reservation) => {
-                    return Ok(Self { reservation, state: Mutex::new(State { made: 1, free: BTreeMap::new() }) });
+                    return Ok(Self { reservation, state: Mutex::new(State { made: 2, free: BTreeMap::new() }) });
                 }
                 Err(error) if count <= LEAST => return Err(error),
                 Err(_) => count /= 2,
@@ -64,7 +65,7 @@ impl Windows {
 
     /// The window of every block without shared memory. Not to be given back.
     pub fn null(&self) -> Window {
-        Window { base: self.reservation.base(), open: 0 }
+        Window { base: self.reservation.base() + WINDOW, open: 0 }
     }
 
     /// A window with `bytes` open, rounded up to pages.

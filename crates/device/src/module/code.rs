@@ -64,6 +64,6 @@ pub(crate) fn call_target(_owner: *const c_void, address: u64) -> Option<*const 
     let kernel = image.upgrade()?.device_function(index)?;
     match kernel.entry {
         EntryKind::Function(function) => Some(function as *const u8),
-        EntryKind::Loop(_) | EntryKind::Thread(_) => None,
+        EntryKind::Loop(_) | EntryKind::Phases(..) | EntryKind::Thread(_) => None,
     }
 }

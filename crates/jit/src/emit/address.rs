@@ -2,14 +2,52 @@
 //!
 //! An address is checked inline: it must be aligned to the access and lie in the arena. Rotating the distance from the arena's
 //! start right by the alignment moves misaligned bits to the top, so that one comparison answers both. Everything else goes to
-//! the runtime, which knows windows, stacks and registered host memory, and faults what is none of them.
+//! the runtime, which knows windows, stacks and registered host memory, and faults what is none of them. That call preserves all registers, so that
+//! the way past it spills none.
+//!
+//! A shared address only has to be aligned: windows are surrounded by reserved memory. One register is often the base of many
+//! accesses; what is known of its alignment holds until the end of the block.
 
 use super::{Emit, Result};
 use crate::abi::{Fault, access};
 use crate::unit::UNREACHABLE;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, Value, types};
+use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use hotfire_ptx::ast::{AddressBase, Instruction, Space, Symbol};
+
+/// Distances from a shared base, in bytes, that are left to the memory around a window.
+const NEAR: i64 = 1 << 20;
+
+/// The signature of the function behind every [`Emit::checked`]: it preserves all registers.
+pub(crate) fn checker_signature() -> Signature {
+    let mut signature = Signature::new(CallConv::PreserveAll);
+    let params = [types::I64, types::I64, types::I32, types::I32, types::I32];
+    signature.params.extend(params.iter().map(|ty| AbiParam::new(*ty)));
+    signature
+}
+
+/// That function: calls the runtime's, which preserves few registers.
+pub(crate) fn checker(
+    into: &mut ir::Function,
+    builder: &mut FunctionBuilderContext,
+    check: usize,
+    target: TargetFrontendConfig,
+) {
+    let mut f = FunctionBuilder::new(into, builder);
+    let entry = f.create_block();
+    f.append_block_params_for_function_params(entry);
+    f.switch_to_block(entry);
+    f.seal_all_blocks();
+    let arguments = f.block_params(entry).to_vec();
+    let signature = Signature { call_conv: CallConv::SystemV, ..checker_signature() };
+    let signature = f.import_signature(signature);
+    let callee = f.ins().iconst(types::I64, check as i64);
+    f.ins().call_indirect(signature, callee, &arguments);
+    f.ins().return_(&[]);
+    f.finalize(target);
+}
 
 impl Emit<'_, '_> {
     /// The real address of operand `n`, checked for an access of `size` bytes.
@@ -63,7 +101,18 @@ impl Emit<'_, '_> {
                 let address = self.symbol(symbol, offset, i.location)?;
                 Ok(if inside { address } else { self.checked(address, size, kind) })
             }
-            (AddressBase::Register(register), Some(Space::Shared | Space::SharedCluster)) => {
+            (AddressBase::Register(register), Some(Space::Shared)) => {
+                let at = self.read(*register);
+                let at = self.fit(at, types::I32, false);
+                let offset = i64::from(offset as i32);
+                if offset % i64::from(size) == 0 && offset.abs() < NEAR {
+                    let base = self.in_window(at, size);
+                    return Ok(if offset == 0 { base } else { self.f.ins().iadd_imm_s(base, offset) });
+                }
+                let at = self.f.ins().iadd_imm_s(at, offset);
+                Ok(self.in_window(at, size))
+            }
+            (AddressBase::Register(register), Some(Space::SharedCluster)) => {
                 let at = self.read(*register);
                 let at = self.fit(at, types::I32, false);
                 let at = self.f.ins().iadd_imm_s(at, i64::from(offset as i32));
@@ -95,25 +144,31 @@ impl Emit<'_, '_> {
         self.in_cluster(at)
     }
 
-    /// The real address of a 32-bit offset in the shared window: aligned, and in reserved memory whatever it is.
+    /// The real address of a 32-bit offset in the shared window: aligned, and in reserved memory whatever it is, [`NEAR`] bytes before
+    /// and behind included. The offset counts as signed: a base may lie before the window if what is added leads back into it.
     fn in_window(&mut self, at: Value, size: u32) -> Value {
         self.aligned(at, size);
         let window = self.window();
-        let at = self.f.ins().uextend(types::I64, at);
+        let at = self.f.ins().sextend(types::I64, at);
         self.f.ins().iadd(window, at)
     }
 
     /// Faults unless an offset in a shared window is a multiple of the size.
     fn aligned(&mut self, at: Value, size: u32) {
-        if size > 1 {
+        let key = self.f.func.dfg.resolve_aliases(at);
+        let known = self.aligned.get(&key).is_some_and(|known| *known >= size);
+        if size > 1 && !known {
             let low = self.f.ins().band_imm_s(at, i64::from(size - 1));
             let (bad, after) = (self.f.create_block(), self.f.create_block());
             self.f.ins().brif(low, bad, &[], after, &[]);
             self.f.set_cold_block(bad);
+            self.f.seal_block(bad);
+            self.f.seal_block(after);
             self.f.switch_to_block(bad);
             self.fault(Fault::MisalignedAddress);
             self.f.ins().trap(UNREACHABLE);
             self.f.switch_to_block(after);
+            self.aligned.insert(key, size);
         }
     }
 
@@ -128,10 +183,12 @@ impl Emit<'_, '_> {
         let (slow, after) = (self.f.create_block(), self.f.create_block());
         self.f.ins().brif(inside, after, &[], slow, &[]);
         self.f.set_cold_block(slow);
+        self.f.seal_block(slow);
         self.f.switch_to_block(slow);
         let (context, size, kind, site) = (self.context, self.word(size), self.word(kind), self.site_value());
-        self.runtime(self.unit.options.runtime.check_access as usize, None, &[context, address, size, kind, site]);
+        self.f.ins().call(self.checker, &[context, address, size, kind, site]);
         self.f.ins().jump(after, &[]);
+        self.f.seal_block(after);
         self.f.switch_to_block(after);
         address
     }

@@ -4,9 +4,12 @@
 use super::{Emit, Result, clif};
 use crate::abi::ThreadContext;
 use cranelift_codegen::ir::{
-    AbiParam, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind, Value, types,
+    AbiParam, ExtFuncData, ExternalName, FuncRef, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind,
+    UserExternalName, Value, types,
 };
 use cranelift_codegen::isa::CallConv;
+use cranelift_frontend::FunctionBuilder;
+use cranelift_module::FuncId;
 use hotfire_ptx::Diagnostic;
 use hotfire_ptx::ast::{Call, CallTarget, Operand, Parameter, Symbol};
 
@@ -124,19 +127,22 @@ impl Emit<'_, '_> {
     }
 
     /// Another function of the unit.
-    fn import(&mut self, position: usize) -> cranelift_codegen::ir::FuncRef {
-        use cranelift_codegen::ir::{ExtFuncData, ExternalName, UserExternalName};
-        let name = UserExternalName { namespace: 0, index: self.unit.ids[position].as_u32() };
-        let name = self.f.func.declare_imported_user_function(name);
-        let signature = self.f.import_signature(super::signature(crate::unit::Shape::Function));
-        let data = ExtFuncData { name: ExternalName::user(name), signature, colocated: true, patchable: false };
-        self.f.import_function(data)
+    fn import(&mut self, position: usize) -> FuncRef {
+        import(&mut self.f, self.unit.ids[position], super::signature(crate::unit::Shape::Function))
     }
+}
+
+/// A function of the same unit.
+pub(super) fn import(f: &mut FunctionBuilder<'_>, id: FuncId, signature: Signature) -> FuncRef {
+    let name = f.func.declare_imported_user_function(UserExternalName { namespace: 0, index: id.as_u32() });
+    let signature = f.import_signature(signature);
+    let data = ExtFuncData { name: ExternalName::user(name), signature, colocated: true, patchable: false };
+    f.import_function(data)
 }
 
 enum Callee {
     Native(Value),
-    Own(cranelift_codegen::ir::FuncRef),
+    Own(FuncRef),
 }
 
 fn error(call: &Call, message: impl Into<String>) -> Diagnostic {

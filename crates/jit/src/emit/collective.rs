@@ -114,6 +114,9 @@ impl Emit<'_, '_> {
         if i.modifiers.scope == Some(Scope::Cluster) {
             return self.cluster_barrier(i);
         }
+        if self.phase.is_some() {
+            return self.end_phase(i);
+        }
         let (context, site) = (self.context, self.site_value());
         let kind = match (i.modifiers.mode, i.modifiers.operation) {
             (Some(Mode::Sync), _) => barrier::SYNC,

@@ -21,8 +21,10 @@ mod integer;
 mod mbarrier;
 mod memory;
 mod operand;
+mod phase;
 mod shadow;
 mod special;
+mod threads;
 
 use crate::abi::{BlockContext, ThreadContext};
 use crate::analysis::Reached;
@@ -36,9 +38,11 @@ use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use hotfire_ptx::ast::{Body, Function, Instruction, Reg, Space, Statement, Type};
 use hotfire_ptx::{Diagnostic, Opcode};
+use std::collections::HashMap;
 use std::mem::offset_of;
 use std::rc::Rc;
 
+pub(crate) use address::{checker, checker_signature};
 pub(crate) use operand::clif;
 
 /// Result of translating something.
@@ -55,10 +59,14 @@ pub(crate) fn signature(shape: Shape) -> Signature {
     signature.params.push(AbiParam::special(types::I64, ArgumentPurpose::VMContext));
     let rest: &[ir::Type] = match shape {
         Shape::Loop => &[types::I32, types::I32],
+        Shape::Phases => &[types::I64, types::I32],
         Shape::Thread => &[],
         Shape::Function => &[types::I64, types::I64],
     };
     signature.params.extend(rest.iter().map(|ty| AbiParam::new(*ty)));
+    if shape == Shape::Phases {
+        signature.returns.push(AbiParam::new(types::I32));
+    }
     signature
 }
 
@@ -87,11 +95,19 @@ pub(crate) struct Emit<'a, 'b> {
     parameters: Value,
     /// Result block of a function.
     result: Option<Value>,
+    /// Of a kernel in phases.
+    phase: Option<phase::Phase>,
+    /// The statement that is being translated.
+    statement: usize,
     /// `%tid` in loop kernels.
     tid: Option<[Variable; 3]>,
     /// Where a thread that is through goes on.
     leave: Option<Block>,
     fuel: Variable,
+    /// Looks at addresses outside of the arena.
+    checker: ir::FuncRef,
+    /// Shared addresses that are known to be multiples of a size, in the present block.
+    aligned: HashMap<Value, u32>,
     /// What decides how the loops around the present block go on, if the device should know.
     deciding: Option<Rc<[Reg]>>,
     site: u32,
@@ -128,6 +144,7 @@ pub(crate) fn function(
         Shape::Function => (f.block_params(entry)[1], Some(f.block_params(entry)[2])),
         _ => (f.ins().load(types::I64, trusted, block, offset_of!(BlockContext, parameters) as i32), None),
     };
+    let checker = call::import(&mut f, unit.checker, checker_signature());
     let carry = f.declare_var(types::I8);
     let fuel = f.declare_var(types::I32);
     let registers = reached.body.registers.iter().map(|register| f.declare_var(clif(register.ty))).collect();
@@ -147,15 +164,19 @@ pub(crate) fn function(
         block,
         parameters,
         result,
+        phase: None,
+        statement: 0,
         tid: None,
         leave: None,
         fuel,
+        checker,
+        aligned: HashMap::new(),
         deciding: None,
         site: 0,
     };
     emit.slots()?;
     emit.blocks = (0..reached.cfg.blocks.len()).map(|_| emit.f.create_block()).collect();
-    if shape == Shape::Loop {
+    if matches!(shape, Shape::Loop | Shape::Phases) {
         emit.threads(entry);
     } else {
         emit.begin_thread();
@@ -186,76 +207,6 @@ impl Emit<'_, '_> {
             self.slots.push(slot);
         }
         Ok(())
-    }
-
-    /// The loop of a loop kernel around one thread's code: `fn(context, first, count)`.
-    fn threads(&mut self, entry: Block) {
-        let (first, count) = (self.f.block_params(entry)[1], self.f.block_params(entry)[2]);
-        let trusted = MemFlagsData::trusted().with_readonly().with_can_move();
-        let at = |n: usize| (offset_of!(BlockContext, ntid) + 4 * n) as i32;
-        let width = self.f.ins().load(types::I32, trusted, self.block, at(0));
-        let height = self.f.ins().load(types::I32, trusted, self.block, at(1));
-        let end = self.f.ins().iadd(first, count);
-        let tid: [Variable; 3] = std::array::from_fn(|_| self.f.declare_var(types::I32));
-        let linear = self.f.declare_var(types::I32);
-        let x = self.f.ins().urem(first, width);
-        let rest = self.f.ins().udiv(first, width);
-        let y = self.f.ins().urem(rest, height);
-        let z = self.f.ins().udiv(rest, height);
-        for (variable, value) in [(tid[0], x), (tid[1], y), (tid[2], z), (linear, first)] {
-            self.f.def_var(variable, value);
-        }
-        self.tid = Some(tid);
-        let head = self.f.create_block();
-        let latch = self.f.create_block();
-        let body = self.f.create_block();
-        let done = self.f.create_block();
-        self.f.ins().jump(head, &[]);
-
-        self.f.switch_to_block(head);
-        let index = self.f.use_var(linear);
-        let more = self.f.ins().icmp(ir::condcodes::IntCC::UnsignedLessThan, index, end);
-        self.f.ins().brif(more, body, &[], done, &[]);
-        self.f.switch_to_block(done);
-        self.f.ins().return_(&[]);
-
-        self.f.switch_to_block(body);
-        let plain = MemFlagsData::trusted();
-        for (n, variable) in tid.iter().enumerate() {
-            let value = self.f.use_var(*variable);
-            self.f.ins().store(plain, value, self.context, (offset_of!(ThreadContext, tid) + 4 * n) as i32);
-        }
-        self.f.ins().store(plain, index, self.context, offset_of!(ThreadContext, linear) as i32);
-        self.begin_segment();
-        self.begin_count();
-        self.zero();
-        let start = self.blocks[0];
-        self.f.ins().jump(start, &[]);
-
-        self.f.switch_to_block(latch);
-        self.end_count();
-        let zero = self.f.ins().iconst(types::I32, 0);
-        let step = |this: &mut Self, variable: Variable, by: Value| {
-            let value = this.f.use_var(variable);
-            this.f.ins().iadd(value, by)
-        };
-        let one = self.f.ins().iconst(types::I32, 1);
-        let next = step(self, linear, one);
-        self.f.def_var(linear, next);
-        let x = step(self, tid[0], one);
-        let wrapped = self.f.ins().icmp(ir::condcodes::IntCC::Equal, x, width);
-        let x = self.f.ins().select(wrapped, zero, x);
-        self.f.def_var(tid[0], x);
-        let carry = self.f.ins().uextend(types::I32, wrapped);
-        let y = step(self, tid[1], carry);
-        let wrapped = self.f.ins().icmp(ir::condcodes::IntCC::Equal, y, height);
-        let y = self.f.ins().select(wrapped, zero, y);
-        self.f.def_var(tid[1], y);
-        let carry = self.f.ins().uextend(types::I32, wrapped);
-        let z = step(self, tid[2], carry);
-        self.f.def_var(tid[2], z);
-        self.f.ins().jump(head, &[]);
-        self.leave = Some(latch);
     }
 
     /// A thread's registers start as zero: PTX leaves them undefined, and what a thread sees must not hang on another's.
@@ -294,6 +245,7 @@ impl Emit<'_, '_> {
         }
         for (index, block) in self.reached.cfg.blocks.iter().enumerate() {
             self.f.switch_to_block(self.blocks[index]);
+            self.aligned.clear();
             self.deciding = deciding.get(index).cloned().flatten();
             let statements = &self.body.statements[block.first..block.end];
             if block.fuel {
@@ -306,6 +258,7 @@ impl Emit<'_, '_> {
             self.count(statements);
             let mut open = true;
             for (at, statement) in statements.iter().enumerate() {
+                self.statement = block.first + at;
                 open = match statement {
                     Statement::Label(_) => true,
                     Statement::Instruction(instruction) => {
@@ -354,9 +307,13 @@ impl Emit<'_, '_> {
         let (then, after) = (self.f.create_block(), self.f.create_block());
         let (yes, no) = if guard.negated { (after, then) } else { (then, after) };
         self.f.ins().brif(condition, yes, &[], no, &[]);
+        self.f.seal_block(then);
         self.f.switch_to_block(then);
+        let aligned = self.aligned.clone();
         code(self)?;
+        self.aligned = aligned;
         self.f.ins().jump(after, &[]);
+        self.f.seal_block(after);
         self.f.switch_to_block(after);
         Ok(())
     }

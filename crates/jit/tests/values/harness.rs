@@ -150,6 +150,11 @@ impl Code {
         Self { kernel, outputs: outputs.len() }
     }
 
+    /// Whether the kernel runs in phases.
+    pub fn in_phases(&self) -> bool {
+        matches!(self.kernel.entry, EntryKind::Phases(..))
+    }
+
     /// Results of the cases.
     pub fn run(&self, cases: &[Inputs]) -> Vec<[u64; 2]> {
         let mut memory = vec![0u64; cases.len() * CASE / 8];
@@ -196,9 +201,16 @@ impl Code {
             look: 0,
             cycles: 0,
         };
-        let EntryKind::Loop(entry) = self.kernel.entry else { panic!("the kernel never suspends") };
-        // SAFETY: the entry is of a kernel that touches only its cases; the contexts are live and filled in.
-        unsafe { entry(&mut thread, 0, count) };
+        match self.kernel.entry {
+            // SAFETY: the entry is of a kernel that touches only its cases; the contexts are live and filled in.
+            EntryKind::Loop(entry) => unsafe { entry(&mut thread, 0, count) },
+            EntryKind::Phases(entry, frame) => {
+                let mut frames = vec![0u128; frame as usize / 16 * count as usize];
+                // SAFETY: as above; there is a frame for each thread.
+                while unsafe { entry(&mut thread, frames.as_mut_ptr().cast(), count) } > 0 {}
+            }
+            _ => panic!("the kernel never suspends elsewhere"),
+        }
         memory.chunks(CASE / 8).map(|at| [at[4], if self.outputs > 1 { at[5] } else { 0 }]).collect()
     }
 }
@@ -243,11 +255,16 @@ pub fn check(instruction: &str, output: &str, inputs: &[&str], model: impl Fn(In
 
 /// As [`check`], on given cases.
 pub fn check_on(instruction: &str, output: &str, inputs: &[&str], cases: &[Inputs], model: impl Fn(Inputs) -> u64) {
-    let code = Code::new(instruction, &[output], inputs);
-    for (case, result) in cases.iter().zip(code.run(cases)) {
-        let expected = model(*case) & (u64::MAX >> (64 - width(output)));
-        if result[0] != expected && !(is_nan(output, result[0]) && is_nan(output, expected)) {
-            panic!("`{instruction}` of {case:x?} gives {:#x}, not {expected:#x}", result[0]);
+    // Also where the registers have to be kept over barriers; kernels with variables on their stacks keep those.
+    let among_barriers = format!("bar.sync 0;\n{instruction}\nbar.sync 0;");
+    let ways = [instruction, &among_barriers];
+    for instruction in &ways[..if instruction.contains(".local") { 1 } else { 2 }] {
+        let code = Code::new(instruction, &[output], inputs);
+        for (case, result) in cases.iter().zip(code.run(cases)) {
+            let expected = model(*case) & (u64::MAX >> (64 - width(output)));
+            if result[0] != expected && !(is_nan(output, result[0]) && is_nan(output, expected)) {
+                panic!("`{instruction}` of {case:x?} gives {:#x}, not {expected:#x}", result[0]);
+            }
         }
     }
 }

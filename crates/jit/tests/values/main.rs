@@ -11,3 +11,4 @@ mod halves;
 mod harness;
 mod integers;
 mod memory;
+mod phases;
