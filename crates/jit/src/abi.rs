@@ -254,6 +254,9 @@ pub struct Runtime {
     ),
     /// `barrier.cluster`: `kind` as in [`cluster`].
     pub cluster_barrier: unsafe extern "C-unwind" fn(*mut ThreadContext, kind: u32, site: u32),
+    /// A matrix instruction, by the code of its [`crate::matrix::Operation`]: the lanes of the warp come together, each with a buffer of
+    /// [`crate::matrix::WORDS`] words that [`crate::matrix::compute`] works on.
+    pub matrix: unsafe extern "C-unwind" fn(*mut ThreadContext, operation: u32, words: *mut u32, site: u32),
     /// Rank in the cluster of the block whose shared memory a generic address lies in; all ones for any other address.
     pub cluster_rank: unsafe extern "C-unwind" fn(*mut ThreadContext, address: u64) -> u32,
 }

@@ -203,6 +203,7 @@ pub(crate) fn suspends(statement: &Statement, device: bool, positions: &HashMap<
         Statement::Call(_) => callee(statement, positions).is_none(),
         Statement::Instruction(i) => match i.opcode {
             O::Bar | O::Barrier | O::Shfl | O::Vote | O::Match | O::Redux | O::Activemask | O::Elect => true,
+            O::Ldmatrix | O::Stmatrix | O::Movmatrix | O::Mma | O::Wmma => true,
             O::Nanosleep | O::Griddepcontrol => true,
             O::Mbarrier => i.modifiers.mode == Some(Mode::TryWait),
             // Leaving a kernel from inside a function unwinds to the scheduler.

@@ -8,6 +8,7 @@ mod deciding;
 mod emit;
 mod kernel;
 mod layout;
+pub mod matrix;
 mod phases;
 mod registry;
 mod soft;

@@ -407,7 +407,8 @@ impl Block {
         }
         let index = linear / LANES;
         if self.warps[index].waits() {
-            self.settle_collectives(index);
+            // SAFETY: the caller's promise.
+            unsafe { self.settle_collectives(index, fiber) };
         }
         if self.barriers.active != 0 {
             self.settle_barriers(index);

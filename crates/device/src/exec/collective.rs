@@ -3,6 +3,7 @@
 
 use super::barrier::bits;
 use super::block::LANES;
+use super::context;
 use super::fiber::Fiber;
 use hotfire_jit::abi::{redux, shuffle, vote};
 
@@ -13,12 +14,14 @@ pub const VOTE: u32 = 0x200;
 pub const MATCH: u32 = 0x300;
 pub const REDUX: u32 = 0x400;
 pub const ELECT: u32 = 0x500;
+/// Or-ed to the code of a matrix operation.
+pub const MATRIX: u32 = 1 << 31;
 
 /// Stores each arrived lane's result in its fiber.
 ///
 /// # Safety
-/// `lanes` has live fibers for all of `arrived`.
-pub unsafe fn compute(key: u32, arrived: u32, lanes: &[*mut Fiber; LANES]) {
+/// `lanes` has live fibers for all of `arrived`; this runs on `fiber`, of the same block.
+pub unsafe fn compute(key: u32, arrived: u32, lanes: &[*mut Fiber; LANES], fiber: *mut Fiber) {
     if key == SYNC {
         return;
     }
@@ -28,6 +31,15 @@ pub unsafe fn compute(key: u32, arrived: u32, lanes: &[*mut Fiber; LANES]) {
     for lane in bits(arrived) {
         // SAFETY: the caller's promise.
         unsafe { (values[lane], operands[lane]) = ((*lanes[lane]).value, (*lanes[lane]).operand) };
+    }
+    if key & MATRIX != 0 {
+        let words = std::array::from_fn(|lane| values[lane] as *mut u32);
+        // SAFETY: every lane that arrived gave the address of its buffer and waits; the others have null. Nothing switches.
+        return unsafe {
+            context::on_worker_stack(&raw mut (*fiber).context, || {
+                hotfire_jit::matrix::compute(key & !MATRIX, &words);
+            });
+        };
     }
     let mode = key & 0xff;
     match key & !0xff {

@@ -34,6 +34,7 @@ pub fn runtime() -> Runtime {
         copy_part: mbarrier::copy_part,
         copy_bulk: mbarrier::copy_bulk,
         cluster_barrier: cluster::cluster_barrier,
+        matrix,
         cluster_rank: cluster::cluster_rank,
     }
 }
@@ -267,6 +268,11 @@ unsafe extern "C-unwind" fn redux(
 unsafe extern "C-unwind" fn elect(context: *mut ThreadContext, mask: u32, _site: u32) -> u64 {
     // SAFETY: called by generated code.
     unsafe { meet(context, collective::ELECT, mask, 0, 0) }
+}
+
+unsafe extern "C-unwind" fn matrix(context: *mut ThreadContext, operation: u32, words: *mut u32, _site: u32) {
+    // SAFETY: called by generated code, whose buffer lives until this returns.
+    unsafe { meet(context, collective::MATRIX | operation, u32::MAX, words as u64, 0) };
 }
 
 /// `activemask`: passes on where it was called from, which tells lanes that are at the same instruction from others.

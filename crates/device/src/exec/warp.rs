@@ -82,12 +82,16 @@ impl Block {
         if mask & warp.live & !group.arrived != 0 {
             return false;
         }
-        self.complete(index, at, Some(lane));
+        // SAFETY: the caller's promise.
+        unsafe { self.complete(index, at, Some(lane), fiber) };
         true
     }
 
     /// Gives the lanes of a group their results and lets them go on; `running` is the lane that needs no waking.
-    fn complete(&mut self, index: usize, at: usize, running: Option<usize>) {
+    ///
+    /// # Safety
+    /// This runs on `fiber`.
+    unsafe fn complete(&mut self, index: usize, at: usize, running: Option<usize>, fiber: *mut Fiber) {
         let warp = &mut self.warps[index];
         let Group { key, arrived, .. } = warp.groups[at];
         warp.count -= 1;
@@ -95,7 +99,7 @@ impl Block {
         let first = index * LANES;
         let lanes: &[*mut Fiber; LANES] = self.lanes[first..first + LANES].try_into().expect("whole warps");
         // SAFETY: lanes that arrived wait (or run this), so the table has their live fibers.
-        unsafe { collective::compute(key, arrived, lanes) };
+        unsafe { collective::compute(key, arrived, lanes, fiber) };
         if key == collective::SYNC && self.order.is_some() {
             let lanes = *lanes;
             // SAFETY: as above.
@@ -108,15 +112,19 @@ impl Block {
         }
     }
 
-    /// A lane of warp `index` exited: collectives that waited for it may be complete now.
-    pub fn settle_collectives(&mut self, index: usize) {
+    /// A lane of warp `index` exited, that of `fiber`: collectives that waited for it may be complete now.
+    ///
+    /// # Safety
+    /// This runs on `fiber`.
+    pub unsafe fn settle_collectives(&mut self, index: usize, fiber: *mut Fiber) {
         let mut at = 0;
         while at < self.warps[index].count as usize {
             let warp = &self.warps[index];
             let group = warp.groups[at];
             if group.mask & warp.live & !group.arrived == 0 {
                 // Another group takes this place.
-                self.complete(index, at, None);
+                // SAFETY: the caller's promise.
+                unsafe { self.complete(index, at, None, fiber) };
             } else {
                 at += 1;
             }

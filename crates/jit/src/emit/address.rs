@@ -135,6 +135,58 @@ impl Emit<'_, '_> {
         }
     }
 
+    /// The real address of operand `n` before any check, and whether it is in the shared window for sure.
+    pub(super) fn unchecked_place(&mut self, i: &Instruction, n: usize) -> Result<(Value, bool)> {
+        let (base, offset) = self.address_operand(i, n)?;
+        let shared = i.modifiers.space == Some(Space::Shared);
+        let at = match &base {
+            AddressBase::Symbol(Symbol::Global(name)) => {
+                let (found, at) = self.global(name, i.location)?;
+                let at = self.f.ins().iconst(types::I64, at.wrapping_add(offset as u64) as i64);
+                if found != Space::Shared {
+                    return Ok((at, false));
+                }
+                at
+            }
+            AddressBase::Symbol(symbol) => {
+                let at = self.symbol(symbol, offset, i.location)?;
+                let in_window = matches!(symbol, Symbol::Local(variable)
+                    if self.body.variables[variable.0 as usize].space == Space::Shared);
+                if !in_window {
+                    return Ok((at, false));
+                }
+                at
+            }
+            AddressBase::Register(register) => {
+                let at = self.read(*register);
+                let at = self.fit(at, types::I64, false);
+                self.f.ins().iadd_imm_s(at, offset)
+            }
+            AddressBase::Absolute(base) => self.f.ins().iconst(types::I64, base.wrapping_add(offset as u64) as i64),
+        };
+        if !shared && matches!(base, AddressBase::Register(_) | AddressBase::Absolute(_)) {
+            return Ok((at, false));
+        }
+        let at = self.f.ins().ireduce(types::I32, at);
+        Ok((self.in_window(at, 1), true))
+    }
+
+    /// An address near one found like that, behind the check for an access of `size` bytes.
+    pub(super) fn check_place(
+        &mut self,
+        (address, in_window): (Value, bool),
+        size: u32,
+        kind: u32,
+        space: Option<Space>,
+    ) -> Value {
+        if in_window {
+            // Windows lie at multiples of 4 GiB: what was added may not lead out of the block's own.
+            let at = self.f.ins().ireduce(types::I32, address);
+            return self.in_window(at, size);
+        }
+        self.checked(address, size, kind | kind_of(space))
+    }
+
     /// As [`Self::in_window`], or in a window of the cluster.
     fn in_windows(&mut self, at: Value, size: u32, space: Option<Space>) -> Value {
         if space != Some(Space::SharedCluster) {

@@ -16,8 +16,10 @@ mod control;
 mod convert;
 mod count;
 mod float;
+mod fragment;
 mod half;
 mod integer;
+mod matrix;
 mod mbarrier;
 mod memory;
 mod operand;
@@ -108,6 +110,8 @@ pub(crate) struct Emit<'a, 'b> {
     checker: ir::FuncRef,
     /// Shared addresses that are known to be multiples of a size, in the present block.
     aligned: HashMap<Value, u32>,
+    /// The buffer of matrix instructions, if there were any yet.
+    lane_words: Option<StackSlot>,
     /// What decides how the loops around the present block go on, if the device should know.
     deciding: Option<Rc<[Reg]>>,
     site: u32,
@@ -171,6 +175,7 @@ pub(crate) fn function(
         fuel,
         checker,
         aligned: HashMap::new(),
+        lane_words: None,
         deciding: None,
         site: 0,
     };
@@ -357,6 +362,8 @@ impl Emit<'_, '_> {
                 self.collective(i)
             }
             O::Griddepcontrol | O::Nanosleep | O::Brkpt => self.collective(i),
+            O::Mma | O::Wmma | O::Movmatrix => self.matrix(i),
+            O::Ldmatrix | O::Stmatrix => self.rows(i),
             O::Mbarrier => self.mbarrier(i),
             O::Cp => self.copy_async(i),
             // Hints: there is no cache to warm and nobody counts the events.

@@ -62,6 +62,7 @@ never! {
     copy_part(u64, u64, u32, u32, u32, u32);
     copy_bulk(u64, u64, u32, u64, u32, u32);
     cluster_barrier(u32, u32);
+    matrix(u32, *mut u32, u32);
     cluster_rank(u64) -> u32;
 }
 
@@ -88,6 +89,7 @@ fn options() -> Options {
         copy_part,
         copy_bulk,
         cluster_barrier,
+        matrix,
         cluster_rank,
     };
     // Every address of the process lies in this arena.
