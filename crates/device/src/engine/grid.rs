@@ -119,6 +119,11 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
+    /// What one resident block takes of the device, if it does not have its room already; to be asked under the engine's lock.
+    pub fn cost_of_one(&self) -> u64 {
+        if self.together.load(Ordering::Relaxed) { 0 } else { self.cost }
+    }
+
     /// A grid that is not in the model yet. Takes over the parameter block.
     pub fn new(
         device: &'static Device,

@@ -280,6 +280,7 @@ impl Engine {
 
     fn next_task(&self, report: Report, index: usize, parker: &Parker, turn: &mut bool) -> Task {
         let mut state = self.state.lock();
+        state.put_down(index);
         state.apply(report);
         state.settle();
         loop {
@@ -295,6 +296,7 @@ impl Engine {
                 if !matches!(task, Task::Resume(_)) && state.watcher == Some(index) {
                     state.watcher = None;
                 }
+                state.pick_up(index, &task);
                 let wake = self.publish(&mut state);
                 drop(state);
                 self.wake(wake);

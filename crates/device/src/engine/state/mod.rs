@@ -74,8 +74,10 @@ pub(crate) struct State {
     pub(super) depending: Vec<ParkedBlock>,
     /// How many threads they have.
     pub(super) depending_threads: u64,
-    /// Cost of all parked and stuck blocks; [`CAPACITY`] is all of the device.
+    /// Cost of all parked and stuck blocks, and of those in workers' hands; [`CAPACITY`] is all of the device.
     pub(super) resident: u64,
+    /// The latter, by worker.
+    in_hands: Vec<u64>,
     /// Grids that have such blocks.
     resident_grids: u32,
     /// Items that were started and have not finished.
@@ -137,6 +139,7 @@ impl State {
             depending: Vec::new(),
             depending_threads: 0,
             resident: 0,
+            in_hands: Vec::new(),
             resident_grids: 0,
             active: 0,
             fruitless: 0,

@@ -19,9 +19,7 @@ const REST: u32 = 15;
 impl State {
     /// Keeps a block that could only wait.
     pub fn park(&mut self, grid: &Grid, block: ParkedBlock) {
-        if !grid.together.load(Ordering::Relaxed) {
-            self.resident += grid.cost;
-        }
+        self.resident += grid.cost_of_one();
         if grid.parked.fetch_add(1, Ordering::Relaxed) == 0 {
             self.resident_grids += 1;
         }
@@ -34,11 +32,29 @@ impl State {
         }
     }
 
+    /// A worker goes with a task: the block that it runs keeps its room.
+    pub fn pick_up(&mut self, worker: usize, task: &Task) {
+        let cost = match task {
+            Task::Blocks(grid) => grid.cost_of_one(),
+            // SAFETY: the block has not exited.
+            Task::Resume(block) => unsafe { Grid::from_owner(block.grid().owner) }.cost_of_one(),
+            Task::Operation(..) => 0,
+        };
+        if worker >= self.in_hands.len() {
+            self.in_hands.resize(worker + 1, 0);
+        }
+        self.in_hands[worker] = cost;
+        self.resident += cost;
+    }
+
+    /// A worker is back from its task.
+    pub fn put_down(&mut self, worker: usize) {
+        self.resident -= self.in_hands.get_mut(worker).map_or(0, std::mem::take);
+    }
+
     /// A parked block is going to run, or is dropped.
     pub(in crate::engine) fn unpark(&mut self, grid: &Grid) {
-        if !grid.together.load(Ordering::Relaxed) {
-            self.resident -= grid.cost;
-        }
+        self.resident -= grid.cost_of_one();
         if grid.parked.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.resident_grids -= 1;
         }
