@@ -41,12 +41,12 @@ impl Model {
         }
         node.stage = Stage::Startable;
         self.startable += 1;
-        let (ordinal, parent) = (node.ordinal, node.parent);
+        let (ordinal, parent, tied) = (node.ordinal, node.parent, node.ties > 0);
         let live_launcher = parent != NONE && self.nodes[parent as usize].stage == Stage::Running;
-        if live_launcher && self.scheduler.holds_back() {
-            self.hold(parent, index);
-        } else {
-            self.scheduler.schedule().add(Candidate { index, ordinal });
+        match self.scheduler.holds_back() {
+            true if live_launcher => self.hold(parent, index),
+            true if tied => self.nodes[index as usize].held = true,
+            _ => self.scheduler.schedule().add(Candidate { index, ordinal }),
         }
     }
 
@@ -156,8 +156,12 @@ impl Model {
         while held != NONE {
             let node = &mut self.nodes[held as usize];
             let candidate = Candidate { index: held, ordinal: node.ordinal };
+            node.held = node.ties > 0;
+            let tied = node.held;
             held = std::mem::replace(&mut node.next_held, NONE);
-            self.scheduler.schedule().add(candidate);
+            if !tied {
+                self.scheduler.schedule().add(candidate);
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use crate::handle::{Item, Stream};
 use crate::host::Place;
 use crate::model::Model;
 use crate::node::{Kind, NONE, Queue, Stage, Work};
+use crate::policy::Candidate;
 use crate::recording::{Command, Manner, stream_number};
 use serde::{Deserialize, Serialize};
 
@@ -160,6 +161,10 @@ impl Model {
         let node = &mut self.nodes[index as usize];
         node.ties -= 1;
         if node.ties == 0 {
+            if std::mem::take(&mut node.held) {
+                let ordinal = node.ordinal;
+                self.scheduler.schedule().add(Candidate { index, ordinal });
+            }
             let item = self.item(index);
             self.untied.push(item);
             self.end_if_over(index);

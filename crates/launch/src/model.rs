@@ -145,7 +145,8 @@ impl Model {
         if self.stage(item) != Stage::Startable {
             return false;
         }
-        if !self.scheduler.schedule().remove(item.index) {
+        let held = std::mem::take(&mut self.nodes[item.index as usize].held);
+        if !held && !self.scheduler.schedule().remove(item.index) {
             self.unhold(item.index);
         }
         self.log.record(Some(self.nodes[item.index as usize].ordinal));

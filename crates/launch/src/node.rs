@@ -83,6 +83,8 @@ pub(crate) struct Node {
     pub last_early: u32,
     /// Prerequisites that it may run beside and that are not complete: it is not done before they are.
     pub ties: u32,
+    /// A policy starts it only when there are none.
+    pub held: bool,
     /// How far its blocks have come.
     pub begun: Option<Early>,
     /// The grid whose completion waits for this item: its launcher, or, for a tail that a tail handed on, the grid
@@ -122,6 +124,7 @@ impl Node {
             first_early: NONE,
             last_early: NONE,
             ties: 0,
+            held: false,
             begun: None,
             parent: NONE,
             open_children: 0,

@@ -1,7 +1,8 @@
 //! Nothing starts that need not, and then the youngest first.
 //!
 //! Device launches whose launcher still runs are no candidates (the model holds them back): the contract promises their
-//! start only when the launcher's threads are done (launch-model 3.1.2).
+//! start only when the launcher's threads are done (launch-model 3.1.2). Nor are programmatic dependents before what they depend on is
+//! complete: an early start is never promised (4.2).
 
 use super::{Candidate, Schedule, Situation};
 

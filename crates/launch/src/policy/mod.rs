@@ -18,8 +18,8 @@ use replay::Replay;
 pub enum Policy {
     /// In the order in which they became startable, as soon as they may: what `run` uses.
     Eager,
-    /// As late as the contract allows: a device launch not before its launcher's threads have exited (3.1.2), and
-    /// nothing while something else still makes progress; then the youngest first.
+    /// As late as the contract allows: a device launch not before its launcher's threads have exited (3.1.2), a programmatic dependent
+    /// not before what it depends on is complete (4.2), and nothing while something else still makes progress; then the youngest first.
     Latest,
     /// By the seed: any one, sooner or later.
     Random(u64),
@@ -91,7 +91,7 @@ impl Scheduler {
         }
     }
 
-    /// Are items no candidates as long as their launcher's threads run?
+    /// Are items no candidates as long as their launcher's threads run, or what they depend on programmatically is not complete?
     pub fn holds_back(&self) -> bool {
         matches!(self, Scheduler::Latest(_))
     }
