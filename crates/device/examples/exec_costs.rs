@@ -54,6 +54,7 @@ fn grid(entry: EntryKind, blocks: u32, threads: u32, count: u64, shared: u32) ->
         gridid: 0,
         current_graph: Default::default(),
         workspace: 0,
+        warp_order: None,
         stack_limit: 1024,
         cancel: Arc::default(),
         call_target: |_, _| None,

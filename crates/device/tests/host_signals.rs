@@ -69,6 +69,7 @@ fn host_faults_go_to_the_host_and_device_faults_to_the_device() {
         gridid: 1,
         current_graph: Default::default(),
         workspace: 0,
+        warp_order: None,
         stack_limit: 1024,
         cancel: Arc::default(),
         call_target: |_, _| None,

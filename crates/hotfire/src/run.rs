@@ -29,6 +29,9 @@ pub struct Arguments {
     /// Which of the legal schedules runs: eager (as early as possible), latest (as late as possible) or random:SEED
     #[arg(long, value_name = "POLICY")]
     policy: Option<String>,
+    /// Start the blocks of a grid, and the warps of a block, in random order: random:SEED [default: increasing index]
+    #[arg(long, value_name = "ORDER")]
+    block_order: Option<String>,
     /// The program and its arguments, after `--`
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
@@ -48,6 +51,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
     if let Some(policy) = &arguments.policy {
         command.env("HOTFIRE_POLICY", policy);
+    }
+    if let Some(order) = &arguments.block_order {
+        command.env("HOTFIRE_BLOCK_ORDER", order);
     }
     let error = command.exec();
     ExitCode::from(not_started(&command, &error))

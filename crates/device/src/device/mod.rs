@@ -67,7 +67,7 @@ pub struct Device {
     pub(crate) capturing: AtomicUsize,
     /// What `hotfire check` adds.
     pub(crate) checking: Option<Checking>,
-    /// Seed of the order in which blocks start; increasing without.
+    /// Seed of the order in which blocks, and warps within them, start; increasing without.
     pub(crate) block_order: Option<u64>,
     /// Slots of the launch pool that the user set, so that the program cannot.
     pool: Option<u32>,
@@ -113,7 +113,7 @@ impl Device {
         let workers = if checking.is_some() || tracing::active().is_some() { 1 } else { workers };
         let checks = checking.is_some();
         let pool = config.pool.or_else(pool_of_environment).filter(|_| checks);
-        let block_order = config.block_order.or_else(block_order_of_environment).filter(|_| checks);
+        let block_order = config.block_order.or_else(block_order_of_environment);
         let limits = LimitValues::new(pool);
         let device: &'static Self = Box::leak(Box::new(Self {
             engine: Engine::new(limits.pending_launches, policy),

@@ -15,7 +15,7 @@ pub struct Config {
     pub output: Option<fn(&[u8])>,
     /// Whether the device checks the program ([`Device::findings`](super::Device::findings)); `HOTFIRE_CHECK` asks for it too.
     pub check: bool,
-    /// Seed of the order in which blocks start when checking; by default what `HOTFIRE_BLOCK_ORDER` (`random:SEED`) says, else increasing.
+    /// Seed of the order in which blocks, and warps within them, start; by default what `HOTFIRE_BLOCK_ORDER` (`random:SEED`) says, else increasing.
     pub block_order: Option<u64>,
     /// Whether, when checking, a programmatic wait covers all that is in front in its stream (launch-model 4.8); by default what
     /// `HOTFIRE_PDL` (`strict` or `inorder`) says, else not.

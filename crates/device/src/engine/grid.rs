@@ -175,6 +175,7 @@ impl Grid {
                 gridid,
                 current_graph: AtomicU64::new(0),
                 workspace: workspace.as_ref().map_or(0, Workspace::address),
+                warp_order: device.block_order,
                 stack_limit: device.stack_limit(),
                 cancel,
                 call_target: crate::module::call_target,

@@ -14,7 +14,6 @@ mod host_thread;
 pub(crate) mod native;
 pub(crate) mod operation;
 mod order;
-mod permutation;
 mod slice;
 mod state;
 mod stream;

@@ -3,6 +3,7 @@
 //! The launch model's policy says which grids start; this says whether a fresh block or a parked one comes first, which parked
 //! one, and whether a thread that launched a grid lets that grid come first. Every choice is one that hardware could make.
 
+use crate::exec::draw;
 use hotfire_launch::Policy;
 
 /// Fresh blocks in a row after which a parked one must come.
@@ -74,13 +75,4 @@ impl Order {
             _ => 0,
         }
     }
-}
-
-/// SplitMix64.
-pub(super) fn draw(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

@@ -1,7 +1,6 @@
 //! A worker's loop: take something that may run, run it, report, and take the next under the same lock.
 
 use super::baton::Baton;
-use super::permutation::permuted;
 use super::slice::Slices;
 use super::state::Task;
 use super::threads;
@@ -10,7 +9,7 @@ use super::{Engine, Grid, Operation, State, operation};
 use crate::checking::host::Inside;
 use crate::checking::{Checking, Origin};
 use crate::device::Device;
-use crate::exec::{FaultReport, Outcome, ParkedBlock, Worker};
+use crate::exec::{FaultReport, Outcome, ParkedBlock, Worker, permuted};
 use crate::status::Status;
 use crate::tracing;
 use crossbeam_utils::sync::Parker;

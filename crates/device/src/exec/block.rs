@@ -8,6 +8,7 @@ use super::barrier::Barriers;
 use super::cluster::Cluster;
 use super::fiber::{Fiber, Queue};
 use super::grid::{FaultReport, GridCode};
+use super::permutation::permuted;
 use super::region::{self, Regions};
 use super::spin::Circle;
 use super::stack;
@@ -52,6 +53,8 @@ pub struct Block {
     /// First thread that was not started.
     pub next_thread: u32,
     pub next_tid: [u32; 3],
+    /// The seed of the order in which its warps start; else they start in order.
+    warp_order: Option<u64>,
     /// Threads that did not exit, those not started included.
     pub live: u32,
     /// Warps with such threads.
@@ -149,6 +152,7 @@ impl Block {
             threads: 0,
             next_thread: 0,
             next_tid: [0; 3],
+            warp_order: None,
             live: 0,
             live_warps: 0,
             ready: Queue::new(),
@@ -225,6 +229,7 @@ impl Block {
             u64::from(kernel.stack)
         });
         self.threads = grid.threads().min(THREADS as u32);
+        self.warp_order = grid.warp_order;
         self.index = index;
         self.end = end;
         self.context.ntid = grid.block;
@@ -344,6 +349,29 @@ impl Block {
             EntryKind::Loop(_) | EntryKind::Phases(..) => self.live > 0,
             EntryKind::Function(_) => false,
         }
+    }
+
+    /// The thread that starts next: its linear index and its coordinates.
+    pub fn start_next(&mut self) -> (u32, [u32; 3]) {
+        let next = (self.next_thread, self.next_tid);
+        self.next_thread += 1;
+        step(&mut self.next_tid, &self.context.ntid);
+        match self.warp_order {
+            None => next,
+            Some(seed) => self.permuted(seed, next.0),
+        }
+    }
+
+    /// The same where warps start in another order; one that is not full comes last.
+    #[cold]
+    fn permuted(&self, seed: u64, next: u32) -> (u32, [u32; 3]) {
+        const LANES: u32 = super::block::LANES as u32;
+        let (full, at) = (self.threads / LANES, next / LANES);
+        let of = self.context.gridid.rotate_left(16) ^ self.index;
+        let warp = if at < full { permuted(seed, of, u64::from(full), u64::from(at)) as u32 } else { at };
+        let linear = warp * LANES + next % LANES;
+        let [x, y, _] = self.context.ntid.map(|n| n.max(1));
+        (linear, [linear % x, linear / x % y, linear / (x * y)])
     }
 
     /// Puts the thread that `fiber` runs on the table, so that others find it while it waits.

@@ -35,6 +35,8 @@ pub struct GridCode {
     pub current_graph: AtomicU64,
     /// Where the blocks of a cooperative launch meet; 0 in other grids.
     pub workspace: u64,
+    /// The seed of the order in which the warps of a block start; else they start in order.
+    pub warp_order: Option<u64>,
     /// Stack bytes for a thread of a kernel whose need has no bound (recursion, calls through pointers); from
     /// `cudaLimitStackSize`. Native frames are larger than a GPU's, so the device gives several times this number.
     pub stack_limit: u32,

@@ -1,6 +1,6 @@
 //! One thread's life on its fiber: start, waiting, end.
 
-use super::block::{Block, step};
+use super::block::Block;
 use super::fiber::{Fiber, Stop};
 use super::poll::Polls;
 use hotfire_jit::abi::EntryKind;
@@ -17,8 +17,7 @@ pub unsafe fn run_threads(fiber: *mut Fiber, block: *mut Block) {
         match (*block).entry {
             EntryKind::Thread(entry) => {
                 while (*block).next_thread < (*block).threads && !(*block).cancelled() {
-                    (*context).linear = (*block).next_thread;
-                    (*context).tid = (*block).next_tid;
+                    ((*context).linear, (*context).tid) = (*block).start_next();
                     (*context).last_error = 0;
                     (*context).cycles = 0;
                     ((*fiber).cluster_phase, (*fiber).at_cluster) = (0, false);
@@ -26,8 +25,6 @@ pub unsafe fn run_threads(fiber: *mut Fiber, block: *mut Block) {
                     if !(*block).checker.is_null() {
                         (*fiber).polls = Polls::NEW;
                     }
-                    (*block).next_thread += 1;
-                    step(&mut (*block).next_tid, &(*block).context.ntid);
                     entry(context);
                     (*block).exited(fiber);
                     // After a suspension the fiber may have come back in another turn, but never for another block.

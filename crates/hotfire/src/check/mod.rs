@@ -50,7 +50,7 @@ pub struct Arguments {
     /// Run once for each seed from A up to, but not including, B, and merge the findings by kind
     #[arg(long, value_name = "A..B")]
     seeds: Option<Seeds>,
-    /// Start the blocks of a grid in random order instead of increasing index
+    /// Start the blocks of a grid, and the warps of a block, in random order instead of increasing index
     #[arg(long, value_name = "random", value_enum)]
     block_order: Option<BlockOrder>,
     /// Run the schedule of this token, as findings print it

@@ -72,6 +72,7 @@ impl Launch {
             gridid: 7,
             current_graph: Default::default(),
             workspace: 0,
+            warp_order: None,
             stack_limit: 1024,
             cancel: self.cancel.clone(),
             call_target: |_, _| None,
