@@ -237,6 +237,13 @@ fn chains_of_full_length_verify() {
     ok(run("chain", &["--form=graph-pdl", "--size=7", "--repeat=3"]));
 }
 
+/// Filters, address modes, formats, layers, levels; surfaces and copies of arrays.
+#[test]
+fn textures_and_surfaces_give_what_the_guide_says() {
+    ok(run("texture", &[]));
+    ok(run("surface", &[]));
+}
+
 #[test]
 fn chains_are_silent_under_check() {
     for (name, arguments) in [("chain", ["--layers=2", "--size=64"]), ("solver", ["--side=12", "--rounds=5"])] {

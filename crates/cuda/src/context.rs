@@ -163,6 +163,7 @@ fn reset_if_unused() -> Result<(), Status> {
     }
     GENERATION.fetch_add(1, Ordering::AcqRel);
     crate::driver::forget_modules();
+    crate::texture::forget_all();
     Device::get().reset().ok()
 }
 

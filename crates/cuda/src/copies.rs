@@ -2,7 +2,7 @@
 
 use hotfire_device::{Copy3d, Device, Direction, Fill3d, Mode, Status, Stream};
 
-use crate::notice;
+use crate::texture::{self, Corner, Place};
 use crate::types::{Memcpy2D, Memcpy3D, Side3D, number};
 
 /// `cudaMemcpyKind`.
@@ -63,30 +63,32 @@ pub(crate) fn set_rows(
     Device::get().set_3d(&fill, stream, mode).ok()
 }
 
-/// Arrays are opaque layouts for texture hardware; there are none on this device.
-pub(crate) fn refuse_array() -> Status {
-    notice::once("copies from and to CUDA arrays are not implemented by this device");
-    Status::NOT_SUPPORTED
-}
-
-/// Where one side of a driver descriptor starts (CUDA Driver API, `cuMemcpy3D`), and whether it is host memory; `None`
-/// for unified addresses, which tell by themselves.
-fn start(side: &Side3D) -> Result<(u64, Option<bool>), Status> {
+/// Where one side of a driver descriptor is (CUDA Driver API, `cuMemcpy3D`), and whether it is host memory; `None` for unified addresses,
+/// which tell by themselves.
+fn side(side: &Side3D, copy: &Memcpy3D) -> Result<(Place, Option<bool>), Status> {
+    let extent = [copy.width_in_bytes, copy.height, copy.depth];
     let (base, host) = match side.memory_type {
         number::MEMORY_HOST => (side.host, Some(true)),
         number::MEMORY_DEVICE => (side.device, Some(false)),
         number::MEMORY_UNIFIED => (side.device, None),
-        number::MEMORY_ARRAY => return Err(refuse_array()),
+        number::MEMORY_ARRAY => {
+            let corner = Corner { x: side.x_in_bytes, y: side.y, z: side.z };
+            return Ok((texture::place(side.array, corner, extent)?, Some(false)));
+        }
         _ => return Err(Status::INVALID_VALUE),
     };
-    let rows = (side.z as u64).wrapping_mul(side.height as u64).wrapping_add(side.y as u64);
-    Ok((base.wrapping_add(rows.wrapping_mul(side.pitch as u64)).wrapping_add(side.x_in_bytes as u64), host))
+    // A pitch of 0 means rows that touch.
+    let pitch = if side.pitch == 0 { copy.width_in_bytes } else { side.pitch };
+    let rows = if side.height == 0 { copy.height } else { side.height };
+    let row = (side.z as u64).wrapping_mul(side.height as u64).wrapping_add(side.y as u64);
+    let start = base.wrapping_add(row.wrapping_mul(side.pitch as u64)).wrapping_add(side.x_in_bytes as u64);
+    Ok((Place { start, pitch: pitch as u64, rows: rows as u64 }, host))
 }
 
 /// What a descriptor says.
 pub(crate) fn shape(copy: &Memcpy3D) -> Result<(Copy3d, Direction), Status> {
-    let (source, from_host) = start(&copy.src)?;
-    let (destination, to_host) = start(&copy.dst)?;
+    let (source, from_host) = side(&copy.src, copy)?;
+    let (destination, to_host) = side(&copy.dst, copy)?;
     let direction = match (from_host, to_host) {
         (Some(true), Some(true)) => Direction::HostToHost,
         (Some(true), Some(false)) => Direction::HostToDevice,
@@ -94,21 +96,22 @@ pub(crate) fn shape(copy: &Memcpy3D) -> Result<(Copy3d, Direction), Status> {
         (Some(false), Some(false)) => Direction::DeviceToDevice,
         _ => Direction::Default,
     };
-    // A pitch of 0 means rows that touch.
-    let pitch = |pitch: usize| if pitch == 0 { copy.width_in_bytes as u64 } else { pitch as u64 };
-    let rows = |rows: usize| if rows == 0 { copy.height as u64 } else { rows as u64 };
-    let shape = Copy3d {
-        destination,
-        destination_pitch: pitch(copy.dst.pitch),
-        destination_rows: rows(copy.dst.height),
-        source,
-        source_pitch: pitch(copy.src.pitch),
-        source_rows: rows(copy.src.height),
-        width: copy.width_in_bytes as u64,
-        height: copy.height as u64,
-        depth: copy.depth as u64,
-    };
-    Ok((shape, direction))
+    Ok((between(destination, source, [copy.width_in_bytes, copy.height, copy.depth]), direction))
+}
+
+/// A copy of bytes, rows and slices from place to place.
+pub(crate) fn between(destination: Place, source: Place, [width, height, depth]: [usize; 3]) -> Copy3d {
+    Copy3d {
+        destination: destination.start,
+        destination_pitch: destination.pitch,
+        destination_rows: destination.rows,
+        source: source.start,
+        source_pitch: source.pitch,
+        source_rows: source.rows,
+        width: width as u64,
+        height: height as u64,
+        depth: depth as u64,
+    }
 }
 
 /// `cuMemcpy3D` and its relatives.

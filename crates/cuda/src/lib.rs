@@ -30,6 +30,7 @@ mod startup;
 mod stream;
 mod stubs;
 mod table;
+mod texture;
 mod thread;
 pub mod types;
 

@@ -6,6 +6,10 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
+mod texture;
+
+pub use texture::*;
+
 /// `CUdeviceptr`, and every pointer to device-visible memory.
 pub type Address = u64;
 /// Opaque handles (`CUstream`, `cudaEvent_t`, …); the tables of live handles say what they are.

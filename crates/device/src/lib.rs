@@ -13,6 +13,7 @@ pub mod memory;
 pub mod module;
 pub mod profile;
 mod status;
+pub mod texture;
 mod tracing;
 
 pub use checking::host::Call;

@@ -8,6 +8,7 @@
 //! ([`EntryKind::Loop`]), one that only meets at a barrier of the whole block in as many calls as there are
 //! meetings ([`EntryKind::Phases`]); every other kernel is called once a thread ([`EntryKind::Thread`]).
 
+use crate::texel::Request;
 use std::ffi::c_void;
 
 /// Block-wide facts, shared by the threads of a block. Read by generated code.
@@ -259,6 +260,8 @@ pub struct Runtime {
     pub matrix: unsafe extern "C-unwind" fn(*mut ThreadContext, operation: u32, words: *mut u32, site: u32),
     /// Rank in the cluster of the block whose shared memory a generic address lies in; all ones for any other address.
     pub cluster_rank: unsafe extern "C-unwind" fn(*mut ThreadContext, address: u64) -> u32,
+    /// Texture and surface instructions: `operation` as in [`crate::texel`], results go into the request. `number` as in [`Checks`].
+    pub texel: unsafe extern "C-unwind" fn(*mut ThreadContext, *mut Request, operation: u32, site: u32, number: u32),
 }
 
 /// The functions that checked code calls besides, see [`crate::Options::checks`].

@@ -12,6 +12,7 @@ pub mod matrix;
 mod phases;
 mod registry;
 mod soft;
+pub mod texel;
 mod unit;
 
 pub use kernel::Kernel;

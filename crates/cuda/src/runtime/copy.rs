@@ -4,10 +4,11 @@ use std::ffi::c_int;
 
 use hotfire_device::{Copy3d, Direction, Mode, Status, Stream};
 
-use crate::copies::{direction, linear, pitched, refuse_array};
+use crate::copies::{between, direction, linear, pitched};
 use crate::driver::check_device;
 use crate::export::export;
 use crate::pointer::In;
+use crate::texture::{self, Corner, Place};
 use crate::types::{Address, Handle, Memcpy3DParms, Memcpy3DPeerParms, PitchedPtr, Pos};
 
 /// Rows of one slice.
@@ -40,31 +41,43 @@ fn rows(rows: Rows, kind: u32, stream: Stream, mode: Mode) -> Result<(), Status>
     pitched(&copy, direction, stream, mode)
 }
 
-/// The first byte of one side; positions are in bytes where no array is involved.
-fn start(side: &PitchedPtr, position: &Pos) -> u64 {
-    let row = (position.z as u64).wrapping_mul(side.ysize as u64).wrapping_add(position.y as u64);
-    side.ptr.wrapping_add(row.wrapping_mul(side.pitch as u64)).wrapping_add(position.x as u64)
+/// Where one side is. An array's place counts elements, a pointer's bytes.
+fn side(array: Handle, pointer: &PitchedPtr, at: &Pos, extent: [usize; 3]) -> Result<Place, Status> {
+    if array.is_null() {
+        if extent[0] > pointer.pitch {
+            return Err(Status::INVALID_PITCH);
+        }
+        let row = (at.z as u64).wrapping_mul(pointer.ysize as u64).wrapping_add(at.y as u64);
+        let start = pointer.ptr.wrapping_add(row.wrapping_mul(pointer.pitch as u64)).wrapping_add(at.x as u64);
+        return Ok(Place { start, pitch: pointer.pitch as u64, rows: pointer.ysize as u64 });
+    }
+    if pointer.ptr != 0 {
+        return Err(Status::INVALID_VALUE);
+    }
+    let x = at.x.checked_mul(texture::element_bytes(array)?).ok_or(Status::INVALID_VALUE)?;
+    texture::place(array, Corner { x, y: at.y, z: at.z }, extent)
 }
 
 /// What a descriptor says, its kind apart.
 pub(crate) fn shape(copy: &Memcpy3DParms) -> Result<Copy3d, Status> {
-    if !copy.src_array.is_null() || !copy.dst_array.is_null() {
-        return Err(refuse_array());
-    }
-    if copy.extent.width > copy.src_ptr.pitch || copy.extent.width > copy.dst_ptr.pitch {
-        return Err(Status::INVALID_PITCH);
-    }
-    Ok(Copy3d {
-        destination: start(&copy.dst_ptr, &copy.dst_pos),
-        destination_pitch: copy.dst_ptr.pitch as u64,
-        destination_rows: copy.dst_ptr.ysize as u64,
-        source: start(&copy.src_ptr, &copy.src_pos),
-        source_pitch: copy.src_ptr.pitch as u64,
-        source_rows: copy.src_ptr.ysize as u64,
-        width: copy.extent.width as u64,
-        height: copy.extent.height as u64,
-        depth: copy.extent.depth as u64,
-    })
+    // Where an array takes part, widths are in its elements.
+    let element = match (copy.src_array.is_null(), copy.dst_array.is_null()) {
+        (true, true) => 1,
+        (false, true) => texture::element_bytes(copy.src_array)?,
+        (true, false) => texture::element_bytes(copy.dst_array)?,
+        (false, false) => {
+            let size = texture::element_bytes(copy.src_array)?;
+            if size != texture::element_bytes(copy.dst_array)? {
+                return Err(Status::INVALID_VALUE);
+            }
+            size
+        }
+    };
+    let width = copy.extent.width.checked_mul(element).ok_or(Status::INVALID_VALUE)?;
+    let extent = [width, copy.extent.height, copy.extent.depth];
+    let destination = side(copy.dst_array, &copy.dst_ptr, &copy.dst_pos, extent)?;
+    let source = side(copy.src_array, &copy.src_ptr, &copy.src_pos, extent)?;
+    Ok(between(destination, source, extent))
 }
 
 fn slices(copy: &Memcpy3DParms, direction: Direction, stream: Stream, mode: Mode) -> Result<(), Status> {

@@ -53,7 +53,7 @@ impl Device {
                 return Err(Status::INVALID_VALUE);
             }
             return match found.kind {
-                Kind::Device | Kind::Module | Kind::Constant => Ok(Place::Device),
+                Kind::Device | Kind::Module | Kind::Constant | Kind::Array => Ok(Place::Device),
                 Kind::Managed => Ok(Place::Managed),
                 Kind::PinnedHost => Ok(Place::Pinned),
                 Kind::Parameters => Err(Status::INVALID_VALUE),

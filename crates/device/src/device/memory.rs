@@ -126,6 +126,16 @@ impl Device {
         }
     }
 
+    /// Memory of a CUDA array.
+    pub(crate) fn malloc_array(&self, bytes: u64) -> Result<u64, Status> {
+        self.allocate(Kind::Array, bytes)
+    }
+
+    /// Frees that of an array.
+    pub(crate) fn free_array(&self, address: u64) -> Status {
+        self.free_kind(address, |kind| kind == Kind::Array)
+    }
+
     /// `cudaMallocAsync`: the address is valid at once.
     ///
     /// # Errors
@@ -244,7 +254,7 @@ impl Device {
                     Kind::Device | Kind::Module | Kind::Constant => MemoryKind::Device,
                     Kind::Managed => MemoryKind::Managed,
                     Kind::PinnedHost => MemoryKind::Host,
-                    Kind::Parameters => return None,
+                    Kind::Parameters | Kind::Array => return None,
                 };
                 (found.base, found.size, kind)
             }

@@ -10,6 +10,7 @@ mod launches;
 mod limits;
 mod memory;
 mod streams;
+mod textures;
 mod types;
 mod workspace;
 
@@ -26,6 +27,7 @@ use crate::memory::{Kind, Memory};
 use crate::module::Module;
 use crate::profile;
 use crate::status::Status;
+use crate::texture::Objects;
 use crate::tracing;
 use crossbeam_utils::sync::Parker;
 use environment::{block_order_of_environment, in_order_of_environment, policy_of_environment, pool_of_environment};
@@ -63,6 +65,8 @@ pub struct Device {
     pub(crate) host_thread: Once,
     pub(crate) graphs: Mutex<Graphs>,
     pub(crate) graph_memory: GraphMemories,
+    /// Texture and surface objects.
+    objects: Mutex<Objects>,
     /// Captures that are under way.
     pub(crate) capturing: AtomicUsize,
     /// What `hotfire check` adds.
@@ -133,6 +137,7 @@ impl Device {
             host_thread: Once::new(),
             graphs: Mutex::default(),
             graph_memory: GraphMemories::default(),
+            objects: Mutex::default(),
             capturing: AtomicUsize::new(0),
             checking,
             block_order,
@@ -226,6 +231,7 @@ impl Device {
         self.heap.reset(&self.memory);
         *self.graphs.lock() = Graphs::default();
         self.graph_memory.reset();
+        self.forget_objects();
         self.capturing.store(0, Ordering::Relaxed);
         self.texts.lock().clear();
         self.free_all();

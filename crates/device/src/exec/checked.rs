@@ -173,6 +173,33 @@ pub unsafe fn loads(context: *mut ThreadContext, address: u64, count: u32, numbe
     }
 }
 
+/// The same for a fetch of a texture, which is a read through the non-coherent path.
+///
+/// # Safety
+/// As [`order`]; the thread may read there.
+pub(super) unsafe fn fetches(context: *mut ThreadContext, address: u64, count: u32, number: u32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if (*(*context.cast::<Fiber>()).block).order.is_some() {
+            access(context, address, count & what::SIZE | what::NON_COHERENT, number, None);
+        }
+    }
+}
+
+/// The same for an atomic of the whole device.
+///
+/// # Safety
+/// As [`order`]; the thread may read and write there.
+pub(super) unsafe fn atomics(context: *mut ThreadContext, address: u64, count: u32, number: u32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if (*(*context.cast::<Fiber>()).block).order.is_some() {
+            let bits = count & what::SIZE | what::ATOMIC | what::GPU << what::STRENGTH;
+            access(context, address, bits, number, Some([0; 2]));
+        }
+    }
+}
+
 /// The fast path; nearly all accesses end here.
 #[inline(always)]
 unsafe fn access(context: *mut ThreadContext, address: u64, bits: u32, site: u32, value: Option<[u64; 2]>) {

@@ -28,6 +28,7 @@ mod signal;
 mod spin;
 mod stack;
 mod switch;
+mod texel;
 mod thread;
 mod told;
 mod warp;

@@ -5,7 +5,7 @@ use super::dependency::grid_dependency;
 use super::fiber::Fiber;
 use super::observer::{Observer, ThreadAt};
 use super::window::WINDOW;
-use super::{barrier as barriers, cluster, collective, context, mbarrier, region, thread, told};
+use super::{barrier as barriers, cluster, collective, context, mbarrier, region, texel, thread, told};
 use crate::memory::Kind;
 use hotfire_jit::abi::{self, Fault, Runtime, ThreadContext, access, space};
 use hotfire_ptx::ast::Location;
@@ -36,6 +36,7 @@ pub fn runtime() -> Runtime {
         cluster_barrier: cluster::cluster_barrier,
         matrix,
         cluster_rank: cluster::cluster_rank,
+        texel: texel::texel,
     }
 }
 
@@ -46,7 +47,7 @@ unsafe fn of(context: *mut ThreadContext) -> (*mut Fiber, *mut Block) {
     (fiber, unsafe { (*fiber).block })
 }
 
-unsafe fn location(block: *mut Block, site: u32) -> Option<Location> {
+pub(super) unsafe fn location(block: *mut Block, site: u32) -> Option<Location> {
     // SAFETY: the block is live.
     unsafe { Block::code(block).kernel.sites.get(site as usize).copied() }
 }

@@ -37,6 +37,8 @@ pub enum Kind {
     Device,
     /// `cudaMallocManaged`
     Managed,
+    /// A CUDA array: no pointer of the program's leads there.
+    Array,
     /// `cudaHostAlloc`, `cudaMallocHost`. Not counted as device memory.
     PinnedHost,
     /// Variables of a module, the device heap and other things of the device's own.

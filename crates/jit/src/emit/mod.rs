@@ -27,6 +27,7 @@ mod phase;
 mod shadow;
 mod special;
 mod threads;
+mod texture;
 
 use crate::abi::{BlockContext, ThreadContext};
 use crate::analysis::Reached;
@@ -114,6 +115,8 @@ pub(crate) struct Emit<'a, 'b> {
     lane_words: Option<StackSlot>,
     /// What decides how the loops around the present block go on, if the device should know.
     deciding: Option<Rc<[Reg]>>,
+    /// Where requests of texture and surface instructions lie, if there are any.
+    texel: Option<StackSlot>,
     site: u32,
 }
 
@@ -177,6 +180,7 @@ pub(crate) fn function(
         aligned: HashMap::new(),
         lane_words: None,
         deciding: None,
+        texel: None,
         site: 0,
     };
     emit.slots()?;
@@ -366,6 +370,9 @@ impl Emit<'_, '_> {
             O::Ldmatrix | O::Stmatrix => self.rows(i),
             O::Mbarrier => self.mbarrier(i),
             O::Cp => self.copy_async(i),
+            O::Tex | O::Tld4 => self.texture(i),
+            O::Suld | O::Sust | O::Sured => self.surface(i),
+            O::Txq | O::Suq => self.object_query(i),
             // Hints: there is no cache to warm and nobody counts the events.
             O::Prefetch | O::Prefetchu | O::Discard | O::Pmevent => Ok(()),
             O::Alloca | O::Stacksave | O::Stackrestore => {

@@ -64,6 +64,7 @@ never! {
     cluster_barrier(u32, u32);
     matrix(u32, *mut u32, u32);
     cluster_rank(u64) -> u32;
+    texel(*mut hotfire_jit::texel::Request, u32, u32, u32);
 }
 
 fn options() -> Options {
@@ -91,6 +92,7 @@ fn options() -> Options {
         cluster_barrier,
         matrix,
         cluster_rank,
+        texel,
     };
     // Every address of the process lies in this arena.
     Options { arena: Arena { base: 0, size: 1 << 47 }, runtime, checks: None, costs: false }
