@@ -75,11 +75,13 @@ impl Device {
         self.objects.lock().insert(Box::new(object)).ok_or(Status::MEMORY_ALLOCATION)
     }
 
-    /// Destroys an object; false if there is none of that handle, or it is of the other kind.
+    /// Destroys an object; false if there is none of that handle, or it is of the other kind. Programs do so right behind a launch that
+    /// uses it, so this waits for all work, as freeing memory does.
     pub fn texture_destroy(&self, handle: u64, surface: bool) -> bool {
         if self.texture_object(handle, surface, |_| ()).is_none() {
             return false;
         }
+        let _ = self.drain();
         let mut objects = self.objects.lock();
         let known = objects.remove(handle);
         if objects.retired() >= RETIRED {

@@ -34,12 +34,19 @@ impl At {
     /// A texel's bytes.
     unsafe fn fetch(self, address: u64, bytes: u32) -> [u8; 16] {
         let mut texel = [0; 16];
-        let bytes = bytes.min(16);
         // SAFETY: texels lie in memory that the object was made of; where that was freed, the read faults.
         unsafe {
             checked::fetches(self.context, address, bytes, self.number);
             self.count(bytes, 0);
-            std::ptr::copy_nonoverlapping(address as *const u8, texel.as_mut_ptr(), bytes as usize);
+            let to = texel.as_mut_ptr();
+            // Sizes that are known here need no call.
+            match bytes {
+                1 => std::ptr::copy_nonoverlapping(address as *const u8, to, 1),
+                2 => std::ptr::copy_nonoverlapping(address as *const u8, to, 2),
+                4 => std::ptr::copy_nonoverlapping(address as *const u8, to, 4),
+                8 => std::ptr::copy_nonoverlapping(address as *const u8, to, 8),
+                _ => std::ptr::copy_nonoverlapping(address as *const u8, to, 16),
+            }
         }
         texel
     }

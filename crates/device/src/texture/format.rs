@@ -79,6 +79,16 @@ impl Format {
 
     /// What a fetch gives: integers, or the bits of `f32`.
     pub fn decode(self, texel: &[u8; 16], reading: Reading) -> [u32; 4] {
+        if self.element == Element::Float {
+            // Most textures hold these.
+            let [x, mut y, mut z, mut w] =
+                [0, 4, 8, 12].map(|at| u32::from_le_bytes([texel[at], texel[at + 1], texel[at + 2], texel[at + 3]]));
+            if self.channels < 4 {
+                (z, w) = (0, 1f32.to_bits());
+                y = if self.channels < 2 { 0 } else { y };
+            }
+            return [x, y, z, w];
+        }
         let numbers = self.element.is_float() || reading != Reading::Element;
         let one = if numbers { 1f32.to_bits() } else { 1 };
         let mut result = [0, 0, 0, one];

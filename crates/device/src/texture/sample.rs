@@ -78,18 +78,27 @@ fn border(object: &Object, sampler: &Sampler) -> [u32; 4] {
 /// A weighted sum over the two, four or eight texels around.
 fn filter(axes: &[Axis; 3], mut texel: impl FnMut([Option<u32>; 3]) -> [u32; 4]) -> [f32; 4] {
     let mut sum = [0f64; 4];
-    for corner in 0..8u32 {
-        let mut weight = 1f64;
-        let mut at = [None; 3];
-        for (n, axis) in axes.iter().enumerate() {
-            let second = corner >> n & 1 == 1;
-            let part = if second { axis.weight } else { 256 - axis.weight };
-            weight *= f64::from(part) / 256.0;
-            at[n] = if second { axis.second } else { axis.first };
+    let [x, y, z] = axes.map(|axis| {
+        let second = f64::from(axis.weight) / 256.0;
+        [(axis.first, 1.0 - second), (axis.second, second)]
+    });
+    // What has no weight is not read.
+    for (z, of_z) in z {
+        if of_z == 0.0 {
+            continue;
         }
-        if weight > 0.0 {
-            for (sum, word) in sum.iter_mut().zip(texel(at)) {
-                *sum += weight * f64::from(f32::from_bits(word));
+        for (y, of_y) in y {
+            if of_y == 0.0 {
+                continue;
+            }
+            for (x, of_x) in x {
+                let weight = of_x * of_y * of_z;
+                if weight == 0.0 {
+                    continue;
+                }
+                for (sum, word) in sum.iter_mut().zip(texel([x, y, z])) {
+                    *sum += weight * f64::from(f32::from_bits(word));
+                }
             }
         }
     }
