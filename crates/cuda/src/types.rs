@@ -349,10 +349,32 @@ impl ContextParameters {
 
 /// `cudaMemLocation`, `CUmemLocation`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Location {
     pub kind: c_uint,
     pub id: c_int,
+}
+
+/// `CUmemAllocationProp`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MemAllocationProp {
+    pub kind: c_uint,
+    pub handle_types: c_uint,
+    pub location: Location,
+    pub metadata: Address,
+    pub compression: u8,
+    pub rdma: u8,
+    pub usage: u16,
+    pub reserved: [u8; 4],
+}
+
+/// `CUmemAccessDesc`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MemAccessDesc {
+    pub location: Location,
+    pub flags: c_uint,
 }
 
 /// `cudaMemPoolProps`, `CUmemPoolProps`.

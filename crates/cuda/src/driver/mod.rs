@@ -10,6 +10,7 @@ mod function;
 mod launch;
 mod library;
 mod link;
+mod mapping;
 mod memory;
 mod module;
 mod occupancy;

@@ -68,9 +68,10 @@ fn no_options() -> Result<Options, Status> {
     Options::read(0, std::ptr::null(), std::ptr::null_mut())
 }
 
-/// Modules that were loaded before a device reset are gone.
+/// Modules that were loaded before a device reset are gone, and memory that was made to be mapped.
 pub(crate) fn forget_all() {
     MODULES.retain(|_| false);
+    super::mapping::forget_all();
 }
 
 export! {

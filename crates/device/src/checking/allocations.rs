@@ -19,6 +19,8 @@ const REMEMBERED: usize = 1 << 14;
 pub(crate) enum Class {
     /// `cudaMalloc` and its relatives.
     Device,
+    /// `cuMemMap`: what it holds may have come there by another address.
+    Mapped,
     /// `cudaMallocManaged`
     Managed,
     /// `cudaHostAlloc`
@@ -39,6 +41,7 @@ impl Class {
             Self::Pinned => 2,
             Self::Registered => 3,
             Self::Heap => 4,
+            Self::Mapped => 5,
             Self::Variable(_) => return None,
         })
     }
@@ -46,6 +49,7 @@ impl Class {
     fn name(&self, call: &str, number: u64, size: u64) -> String {
         match self {
             Self::Device => format!("{call} #{number} ({size} bytes)"),
+            Self::Mapped => format!("mapped #{number} ({size} bytes)"),
             Self::Managed => format!("managed #{number}"),
             Self::Pinned => format!("pinned #{number}"),
             Self::Registered => format!("registered #{number}"),
@@ -91,7 +95,7 @@ pub(crate) struct Allocations {
     live: BTreeMap<u64, Known>,
     /// The latest frees last.
     freed: VecDeque<Known>,
-    made: [u64; 5],
+    made: [u64; 6],
 }
 
 impl Allocations {

@@ -49,11 +49,11 @@ impl Device {
     fn place(&self, address: u64, bytes: u64) -> Result<Place, Status> {
         let memory = self.memory();
         if let Some(found) = memory.find(address) {
-            if bytes > found.size - (address - found.base) {
+            if bytes > memory.room(address).unwrap_or(0) {
                 return Err(Status::INVALID_VALUE);
             }
             return match found.kind {
-                Kind::Device | Kind::Module | Kind::Constant | Kind::Array => Ok(Place::Device),
+                Kind::Device | Kind::Module | Kind::Constant | Kind::Array | Kind::Mapped => Ok(Place::Device),
                 Kind::Managed => Ok(Place::Managed),
                 Kind::PinnedHost => Ok(Place::Pinned),
                 Kind::Parameters => Err(Status::INVALID_VALUE),

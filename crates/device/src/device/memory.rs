@@ -39,14 +39,14 @@ impl Device {
     }
 
     /// Tells the checker what a host thread allocated.
-    fn note_made(&self, class: Class, address: u64, bytes: u64) {
+    pub(super) fn note_made(&self, class: Class, address: u64, bytes: u64) {
         if let Some(checking) = &self.checking {
             checking.made(class, address, bytes, Origin::Host(Stack::here()));
         }
     }
 
     /// Tells the checker what a host thread freed.
-    fn note_freed(&self, address: u64) {
+    pub(super) fn note_freed(&self, address: u64) {
         if let Some(checking) = &self.checking {
             checking.freed(address, Origin::Host(Stack::here()));
         }
@@ -251,7 +251,7 @@ impl Device {
         let (base, size, kind) = match self.memory().find(address) {
             Some(found) => {
                 let kind = match found.kind {
-                    Kind::Device | Kind::Module | Kind::Constant => MemoryKind::Device,
+                    Kind::Device | Kind::Module | Kind::Constant | Kind::Mapped => MemoryKind::Device,
                     Kind::Managed => MemoryKind::Managed,
                     Kind::PinnedHost => MemoryKind::Host,
                     Kind::Parameters | Kind::Array => return None,
@@ -276,6 +276,7 @@ impl Device {
 
     /// Frees whatever the program left. Nothing runs.
     pub(super) fn free_all(&self) {
+        self.memory().forget_mapped();
         for allocation in self.memory().allocations() {
             self.unshare(allocation.base);
             let _ = self.memory().free(allocation.base);

@@ -8,6 +8,7 @@ mod environment;
 mod events;
 mod launches;
 mod limits;
+mod mapped;
 mod memory;
 mod streams;
 mod textures;

@@ -4,6 +4,7 @@
 //! gives the pages back and makes stale pointers fault.
 
 use std::io;
+use std::os::fd::RawFd;
 
 /// Bytes of a page. x86-64 Linux.
 pub const PAGE: u64 = 4096;
@@ -103,6 +104,43 @@ impl Reservation {
             libc::madvise(address as *mut _, size as usize, libc::MADV_DONTNEED);
             libc::mprotect(address as *mut _, size as usize, libc::PROT_NONE)
         };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    /// Puts a part of a file over a range, closed.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn map_file(&self, address: u64, size: u64, file: RawFd, offset: u64) -> io::Result<()> {
+        self.replace(address, size, libc::MAP_SHARED, file, offset)
+    }
+
+    /// Puts closed pages over a range that a file lies over.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn unmap_file(&self, address: u64, size: u64) -> io::Result<()> {
+        self.replace(address, size, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE, -1, 0)
+    }
+
+    fn replace(&self, address: u64, size: u64, flags: i32, file: RawFd, offset: u64) -> io::Result<()> {
+        self.check(address, size);
+        let offset = i64::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let flags = flags | libc::MAP_FIXED;
+        // SAFETY: as in `open`; what the range held is the owner's, who gives it up.
+        let base = unsafe { libc::mmap(address as *mut _, size as usize, libc::PROT_NONE, flags, file, offset) };
+        if base == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+
+    /// Opens a range that a file lies over, or closes it; what it holds stays.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn set_open(&self, address: u64, size: u64, open: bool) -> io::Result<()> {
+        self.check(address, size);
+        let protection = if open { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
+        // SAFETY: as in `open`.
+        let result = unsafe { libc::mprotect(address as *mut _, size as usize, protection) };
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 }

@@ -7,13 +7,16 @@
 
 mod blocks;
 pub(crate) mod map;
+mod mapped;
 mod pages;
 mod registered;
 
+pub use mapped::{GRANULARITY, Physical};
 pub use registered::RegisterError;
 
 use blocks::{Blocks, LARGEST_BLOCK};
 use map::{PAGE, Reservation, round_up};
+use mapped::Mapped;
 use pages::Pages;
 use parking_lot::RwLock;
 use registered::Registered;
@@ -37,6 +40,8 @@ pub enum Kind {
     Device,
     /// `cudaMallocManaged`
     Managed,
+    /// What programs map themselves (`cuMemMap`); counted as memory, not as a mapping.
+    Mapped,
     /// A CUDA array: no pointer of the program's leads there.
     Array,
     /// `cudaHostAlloc`, `cudaMallocHost`. Not counted as device memory.
@@ -51,7 +56,7 @@ pub enum Kind {
 
 impl Kind {
     fn counts(self) -> bool {
-        !matches!(self, Kind::PinnedHost | Kind::Parameters)
+        !matches!(self, Kind::PinnedHost | Kind::Parameters | Kind::Mapped)
     }
 }
 
@@ -74,6 +79,7 @@ pub struct NotAllocated;
 struct Table {
     live: BTreeMap<u64, Allocation>,
     pages: Pages,
+    mapped: Mapped,
 }
 
 /// The device's memory. Every method may be called from any thread.
@@ -99,7 +105,7 @@ impl Memory {
         let start = base + Blocks::REGION + PAGE;
         let pages = Pages::new(start, reservation.end() - start);
         Ok(Arc::new(Memory {
-            table: RwLock::new(Table { live: BTreeMap::new(), pages }),
+            table: RwLock::new(Table { live: BTreeMap::new(), pages, mapped: Mapped::default() }),
             parameters: Blocks::new(base),
             registered: Registered::new(),
             used: AtomicU64::new(0),
@@ -185,6 +191,9 @@ impl Memory {
             return given.then_some(Allocation { base, size, kind: Kind::Parameters }).ok_or(NotAllocated);
         }
         let mut table = self.table.write();
+        if table.live.get(&address).is_none_or(|allocation| allocation.kind == Kind::Mapped) {
+            return Err(NotAllocated);
+        }
         let allocation = table.live.remove(&address).ok_or(NotAllocated)?;
         let whole = round_up(allocation.size, PAGE);
         // A range that cannot be closed (too many separate ranges) is not given out again: it stays open, but never as
@@ -255,8 +264,8 @@ impl Memory {
 
     /// Whether device code may touch all of `size` bytes at `address`: one allocation or one registered range covers them.
     pub fn is_device_accessible(&self, address: u64, size: u64) -> bool {
-        match self.find(address) {
-            Some(allocation) => size <= allocation.size - (address - allocation.base),
+        match self.room(address) {
+            Some(room) => size <= room,
             None => self.is_registered(address, size),
         }
     }

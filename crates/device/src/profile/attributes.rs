@@ -118,7 +118,7 @@ static TABLE: &[(u32, i32)] = &[
     (99, 1),                                // HostRegisterSupported
     (100, 0),                               // PageableMemoryAccessUsesHostPageTables
     (101, 1),                               // DirectManagedMemAccessFromHost
-    (102, 0),                               // VirtualMemoryManagementSupported: not yet
+    (102, 1),                               // VirtualMemoryManagementSupported
     (103, 0), (104, 0), (105, 0),           // shareable handle types
     (106, BLOCKS_PER_MULTIPROCESSOR as i32), // MaxBlocksPerMultiprocessor
     (107, 0),                               // GenericCompressionSupported
