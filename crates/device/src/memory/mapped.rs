@@ -86,8 +86,8 @@ impl Mapped {
     fn is_free(&self, base: u64, size: u64) -> bool {
         let before = self.mappings.range(..=base).next_back();
         let behind = self.mappings.range((Excluded(base), Unbounded)).next();
-        !before.is_some_and(|(&start, mapping)| start + mapping.size > base)
-            && !behind.is_some_and(|(&start, _)| start < base + size)
+        before.is_none_or(|(&start, mapping)| start + mapping.size <= base)
+            && behind.is_none_or(|(&start, _)| start >= base + size)
     }
 
     /// The mappings that a range consists of; `None` unless it is made of whole ones without a gap.

@@ -26,8 +26,8 @@ mod operand;
 mod phase;
 mod shadow;
 mod special;
-mod threads;
 mod texture;
+mod threads;
 
 use crate::abi::{BlockContext, ThreadContext};
 use crate::analysis::Reached;
