@@ -100,6 +100,13 @@ fn tables(driver: &[Vec<String>], runtime: &[Vec<String>], implemented: &BTreeSe
         .expect("writing to a string");
     }
     text.push_str("];\n");
+    let rows = driver.iter().map(|row| ("driver", row)).chain(runtime.iter().map(|row| ("runtime", row)));
+    let list: String = rows
+        .filter(|(_, row)| !is_alias(row))
+        .map(|(api, row)| format!("{api} {} {}\n", row[0], u8::from(implemented.contains(&row[0]))))
+        .collect();
+    writeln!(text, "#[used]\n#[unsafe(link_section = \".hotfire.names\")]").expect("writing to a string");
+    writeln!(text, "static LIST: [u8; {}] = *b{list:?};", list.len()).expect("writing to a string");
     text
 }
 

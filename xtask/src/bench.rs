@@ -29,36 +29,42 @@ enum Better {
 }
 
 const BENCHMARKS: [Benchmark; 8] = [
-    Benchmark { name: "vector-add", what: "vector addition", unit: "M elements/s", mark: 50.0, better: Better::Higher },
+    Benchmark {
+        name: "vector-add",
+        what: "vector addition",
+        unit: "M elements/s",
+        mark: 300.0,
+        better: Better::Higher,
+    },
     Benchmark {
         name: "xorshift",
         what: "xorshift loop",
         unit: "M thread-instructions/s",
-        mark: 2000.0,
+        mark: 10_000.0,
         better: Better::Higher,
     },
     Benchmark {
         name: "matmul",
         what: "matrix product, 16x16 tiles",
         unit: "MFLOP/s",
-        mark: 300.0,
+        mark: 900.0,
         better: Better::Higher,
     },
     Benchmark {
         name: "launches",
         what: "empty host launches",
         unit: "launches/s",
-        mark: 200_000.0,
+        mark: 300_000.0,
         better: Better::Higher,
     },
     Benchmark {
         name: "children",
         what: "fire-and-forget children",
         unit: "children/s",
-        mark: 200_000.0,
+        mark: 500_000.0,
         better: Better::Higher,
     },
-    Benchmark { name: "tail", what: "self tail launch", unit: "us/link", mark: 4.0, better: Better::Lower },
+    Benchmark { name: "tail", what: "self tail launch", unit: "us/link", mark: 2.0, better: Better::Lower },
     Benchmark {
         name: "graph",
         what: "captured graph, 2000 kernels",
@@ -66,7 +72,7 @@ const BENCHMARKS: [Benchmark; 8] = [
         mark: 0.6,
         better: Better::Lower,
     },
-    Benchmark { name: START, what: "process start to first kernel", unit: "ms", mark: 100.0, better: Better::Lower },
+    Benchmark { name: START, what: "process start to first kernel", unit: "ms", mark: 60.0, better: Better::Lower },
 ];
 
 const START: &str = "start";

@@ -34,6 +34,8 @@ enum Step {
         #[arg(long)]
         check: bool,
     },
+    /// Write docs/coverage.md: which instructions are read, and which are translated
+    Coverage,
     /// Build the programs, then run every test of the workspace
     Test {
         /// Arguments of `cargo test`
@@ -89,6 +91,11 @@ fn run(step: Step) -> Result<()> {
         }
         Step::Ptx { check: true } => ptx::check(),
         Step::Ptx { check: false } => ptx::regenerate(),
+        Step::Coverage => {
+            let mut page = process::cargo();
+            page.args(["test", "--locked", "--quiet", "--package", "hotfire-jit", "--test", "coverage"]);
+            process::run(page.env("BLESS", "1"))
+        }
         Step::Test { arguments } => test(&arguments),
         Step::Fuzz { seconds, arguments } => {
             // Not optimised for release: overflow checks and debug assertions are what finds things.

@@ -1,4 +1,6 @@
 //! Every name that the two APIs export, with its address. Generated from the committed tables under `names/`.
+//!
+//! The same as text, `API NAME 0|1` a line, lies in the section `.hotfire.names` of the shared object, where `hotfire coverage` reads it.
 
 /// One exported function.
 pub(crate) struct Export {

@@ -3,6 +3,7 @@
 
 mod check;
 mod child;
+mod coverage;
 mod doctor;
 mod explain;
 mod inspect;
@@ -32,6 +33,7 @@ Examples:
   hotfire explain race/parent-child         what a rule is about
   hotfire inspect ./program                 which kernels it has, what they launch, what would not run
   hotfire lint ./program                    kernels that trigger and never wait, calls of CDP1
+  hotfire coverage --missing                functions of CUDA's APIs that are not built
   hotfire doctor                            whether this machine is ready, tried with a small program";
 
 #[derive(Parser)]
@@ -84,6 +86,8 @@ enum Command {
         /// The file to look into: as for inspect
         file: PathBuf,
     },
+    /// List the functions of CUDA's driver and runtime APIs, and which of them are implemented
+    Coverage(coverage::Arguments),
     /// Check that this machine is ready, and run a small program through the whole path
     Doctor,
 }
@@ -96,6 +100,7 @@ fn main() -> ExitCode {
         Command::Explain { rule } => explain::explain(rule.as_deref().unwrap_or_default()),
         Command::Inspect { file, mangled } => inspect::inspect(&file, mangled),
         Command::Lint { file } => lint::lint(&file),
+        Command::Coverage(arguments) => coverage::coverage(&arguments),
         Command::Doctor => doctor::doctor(),
     }
 }

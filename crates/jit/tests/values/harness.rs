@@ -98,6 +98,11 @@ fn options() -> Options {
     Options { arena: Arena { base: 0, size: 1 << 47 }, runtime, checks: None, costs: false }
 }
 
+/// Compiles kernel `k` of a module that refers to nothing else.
+pub fn compile_kernel(module: &hotfire_ptx::ast::Module) -> Result<Kernel, hotfire_ptx::Diagnostic> {
+    compile(module, "k", &Nothing, &options())
+}
+
 /// Untyped register type and size in bytes of a PTX type.
 fn untyped(ty: &str) -> (&'static str, &'static str) {
     match ty {
@@ -150,7 +155,7 @@ impl Code {
         if let Some(error) = module.functions.iter().find_map(|function| function.broken.as_ref()) {
             panic!("{error}\n{text}");
         }
-        let kernel = compile(&module, "k", &Nothing, &options()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let kernel = compile_kernel(&module).unwrap_or_else(|error| panic!("{error}\n{text}"));
         Self { kernel, outputs: outputs.len() }
     }
 

@@ -120,7 +120,7 @@ impl fmt::Display for Form {
 
 /// The table as Markdown, for a page that says what is read. `note` may add a remark to each form, such as what the compiler
 /// does not translate yet.
-pub fn coverage(note: &dyn Fn(&Form) -> String) -> String {
+pub fn coverage(note: &dyn Fn(&'static Form) -> String) -> String {
     let mut page = String::new();
     for (title, forms) in SECTIONS {
         page.push_str(&format!("## {title}\n\n| form | PTX | architecture | |\n|---|---|---|---|\n"));
