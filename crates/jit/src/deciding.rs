@@ -96,7 +96,7 @@ fn is_visible(space: Option<Space>) -> bool {
 }
 
 /// Does the instruction only compute its result, from its operands alone?
-fn is_arithmetic(opcode: Opcode) -> bool {
+pub(crate) fn is_arithmetic(opcode: Opcode) -> bool {
     use Opcode as O;
     matches!(
         opcode,

@@ -6,10 +6,11 @@
 
 use crate::analysis::Reached;
 use crate::analysis::{self, Reach};
-use crate::cfg::{Cfg, definitions, registers};
+use crate::cfg::Cfg;
 use crate::emit::clif;
+use crate::live::Liveness;
 use hotfire_ptx::Opcode;
-use hotfire_ptx::ast::{Body, CallTarget, Instruction, Mode, Operand, Reg, Scope, Space, Statement};
+use hotfire_ptx::ast::{Body, Instruction, Mode, Operand, Reg, Scope, Space, Statement};
 use std::collections::HashMap;
 
 /// Barriers of a kernel and bytes of a frame, beyond which stacks are used: most of a frame would be copied at each barrier.
@@ -98,69 +99,15 @@ impl Phases {
 
 /// The barriers in the order of the text, each with the registers that are live behind it.
 fn live_behind_barriers(cfg: &Cfg, body: &Body) -> Vec<(usize, Vec<Reg>)> {
-    let words = body.registers.len().div_ceil(64);
-    let mut before = vec![vec![0u64; words]; cfg.blocks.len()];
-    let predecessors = cfg.predecessors();
-    let mut work: Vec<usize> = (0..cfg.blocks.len()).collect();
-    let behind = |block: usize, before: &[Vec<u64>]| {
-        let mut live = vec![0u64; words];
-        for successor in &cfg.blocks[block].successors {
-            live.iter_mut().zip(&before[*successor]).for_each(|(word, more)| *word |= more);
-        }
-        live
-    };
-    while let Some(block) = work.pop() {
-        let mut live = behind(block, &before);
-        for statement in body.statements[cfg.blocks[block].first..cfg.blocks[block].end].iter().rev() {
-            step_back(statement, &mut live);
-        }
-        if live != before[block] {
-            before[block] = live;
-            work.extend(&predecessors[block]);
-        }
-    }
+    let liveness = Liveness::new(cfg, body);
     let mut found = Vec::new();
     for block in 0..cfg.blocks.len() {
-        let mut live = behind(block, &before);
-        for at in (cfg.blocks[block].first..cfg.blocks[block].end).rev() {
+        liveness.walk(block, &mut |at, live| {
             if barrier(&body.statements[at]).is_some() {
-                let is_live = |register: &u32| live[*register as usize / 64] >> (register % 64) & 1 == 1;
-                found.push((at, (0..body.registers.len() as u32).filter(is_live).map(Reg).collect()));
+                found.push((at, live.registers()));
             }
-            step_back(&body.statements[at], &mut live);
-        }
+        });
     }
     found.sort_unstable_by_key(|(at, _)| *at);
     found
-}
-
-/// From what is live behind a statement to what is live before it.
-fn step_back(statement: &Statement, live: &mut [u64]) {
-    let guard = match statement {
-        Statement::Instruction(i) => i.guard,
-        Statement::Call(call) => call.guard,
-        Statement::Label(_) => None,
-    };
-    let mut defined = Vec::new();
-    definitions(statement, &mut |register| defined.push(register));
-    if guard.is_none() {
-        defined.iter().for_each(|register| live[register.0 as usize / 64] &= !(1 << (register.0 % 64)));
-    }
-    let mut used = |register: Reg| live[register.0 as usize / 64] |= 1 << (register.0 % 64);
-    if let Some(guard) = guard {
-        used(guard.register);
-    }
-    match statement {
-        Statement::Instruction(i) => {
-            let skipped = usize::from(!defined.is_empty());
-            i.operands.iter().skip(skipped).for_each(|operand| registers(operand, &mut used));
-        }
-        Statement::Call(call) => {
-            call.arguments.iter().for_each(|operand| registers(operand, &mut used));
-            if let CallTarget::Indirect(register) = call.target {
-                used(register);
-            }
-        }
-        Statement::Label(_) => {}
-    }
 }

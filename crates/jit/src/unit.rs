@@ -5,6 +5,7 @@ use crate::analysis::{Reach, index};
 use crate::emit;
 use crate::kernel::{Code, Kernel};
 use crate::layout::Shared;
+use crate::pairs::Pairs;
 use crate::phases::{self, Phases};
 use crate::registry::{CodeMap, register};
 use crate::{Environment, Options};
@@ -49,6 +50,8 @@ pub(crate) struct Unit<'a> {
     pub fma: bool,
     /// If the kernel runs in phases.
     pub phases: Option<Phases>,
+    /// If its threads run in pairs.
+    pub pairs: Option<Pairs>,
 }
 
 /// Places that the code refers to by number.
@@ -152,6 +155,8 @@ pub(crate) fn compile(
         (true, true) => Shape::Thread,
         (true, false) => Shape::Loop,
     };
+    let plain = shape == Shape::Loop && options.checks.is_none() && !options.costs;
+    let pairs = if plain { Pairs::of(&reach.functions[0]) } else { None };
     let phases = (shape == Shape::Phases).then(|| Phases::new(&reach.functions[0]));
 
     let isa = isa().map_err(internal)?;
@@ -177,7 +182,7 @@ pub(crate) fn compile(
         }
     }
     let fma = has_fma(&isa);
-    let unit = Unit { module, environment, options, names, variables, reach, shared, ids, checker, fma, phases };
+    let unit = Unit { module, environment, options, names, variables, reach, shared, ids, checker, fma, phases, pairs };
 
     let mut sites = Sites::default();
     if options.checks.is_some() {

@@ -60,15 +60,18 @@ impl Emit<'_, '_> {
             (Opcode::Brx, [_, Operand::Targets(list)]) => {
                 let index = self.source(i, 0, Type::B32)?;
                 let labels = self.body.targets[*list as usize].clone();
-                let mut calls = Vec::with_capacity(labels.len());
-                for label in labels {
-                    let block = self.target(i, label)?;
+                let mut calls: Vec<BlockCall> = Vec::with_capacity(labels.len());
+                for label in &labels {
+                    let block = self.target(i, *label)?;
                     calls.push(self.f.func.dfg.block_call(block, &[]));
                 }
-                // An index beyond the list is undefined; the last target keeps the thread in known code.
-                let Some(&default): Option<&BlockCall> = calls.last() else {
+                // An index beyond the list is undefined; the last target keeps the thread in known code. Each edge has arguments of its
+                // own, so that the two to one block must not be one.
+                let Some(last) = labels.last() else {
                     return self.unsupported(i, "its list of targets is empty");
                 };
+                let last = self.target(i, *last)?;
+                let default = self.f.func.dfg.block_call(last, &[]);
                 let table = self.f.create_jump_table(JumpTableData::new(default, &calls));
                 self.f.ins().br_table(index, table);
             }

@@ -23,6 +23,7 @@ mod matrix;
 mod mbarrier;
 mod memory;
 mod operand;
+mod pair;
 mod phase;
 mod shadow;
 mod special;
@@ -100,6 +101,8 @@ pub(crate) struct Emit<'a, 'b> {
     result: Option<Value>,
     /// Of a kernel in phases.
     phase: Option<phase::Phase>,
+    /// Of a kernel whose threads run in pairs.
+    pair: Option<pair::Pair>,
     /// The statement that is being translated.
     statement: usize,
     /// `%tid` in loop kernels.
@@ -172,6 +175,7 @@ pub(crate) fn function(
         parameters,
         result,
         phase: None,
+        pair: None,
         statement: 0,
         tid: None,
         leave: None,
@@ -193,6 +197,9 @@ pub(crate) fn function(
         emit.f.ins().jump(first, &[]);
     }
     emit.statements()?;
+    if shape == Shape::Loop {
+        emit.end_threads()?;
+    }
     emit.f.seal_all_blocks();
     emit.f.finalize(target);
     Ok(())

@@ -29,6 +29,7 @@ impl Emit<'_, '_> {
         self.tid = Some(tid);
         let [row, thread, latch, next_row, behind, done] = [(); 6].map(|()| self.f.create_block());
         self.begin_phase(latch);
+        self.begin_pairs(tid[0], linear, latch);
         self.f.ins().brif(count, row, &[], done, &[]);
 
         self.f.switch_to_block(row);
@@ -45,8 +46,18 @@ impl Emit<'_, '_> {
 
         self.f.switch_to_block(thread);
         let (at, x) = (self.f.use_var(linear), self.f.use_var(tid[0]));
-        self.store_in_thread(x, offset_of!(ThreadContext, tid));
-        self.store_in_thread(at, offset_of!(ThreadContext, linear));
+        if self.pair.is_some() {
+            let stop = self.f.use_var(row_end);
+            let next = self.f.ins().iadd_imm_s(at, 1);
+            let two = self.f.ins().icmp(IntCC::UnsignedLessThan, next, stop);
+            let (pair, one) = (self.f.create_block(), self.f.create_block());
+            self.f.ins().brif(two, pair, &[], one, &[]);
+            self.f.switch_to_block(pair);
+            self.start_pair();
+            self.f.switch_to_block(one);
+            self.nobody_waits();
+        }
+        self.now_runs(x, at);
         self.begin_segment();
         self.begin_count();
         let start = self.blocks[0];
@@ -57,7 +68,7 @@ impl Emit<'_, '_> {
         }
         self.zero();
         self.f.ins().jump(start, &[]);
-        let exit = if in_phases { self.f.create_block() } else { latch };
+        let exit = if in_phases || self.pair.is_some() { self.f.create_block() } else { latch };
         if in_phases {
             self.f.switch_to_block(exit);
             self.end_in_phase();
@@ -97,7 +108,13 @@ impl Emit<'_, '_> {
         self.leave = Some(exit);
     }
 
-    fn step(&mut self, variable: Variable) -> Value {
+    /// The thread that the device is told of.
+    pub(super) fn now_runs(&mut self, x: Value, linear: Value) {
+        self.store_in_thread(x, offset_of!(ThreadContext, tid));
+        self.store_in_thread(linear, offset_of!(ThreadContext, linear));
+    }
+
+    pub(super) fn step(&mut self, variable: Variable) -> Value {
         let value = self.f.use_var(variable);
         let next = self.f.ins().iadd_imm_s(value, 1);
         self.f.def_var(variable, next);

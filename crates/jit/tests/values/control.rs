@@ -29,6 +29,14 @@ fn a_branch_by_index() {
     assert_eq!(results(&Code::new(text, &["u32"], &["u32"]), &[0, 1, 2, 1]), [10, 20, 30, 20]);
 }
 
+/// Registers that differ by the way on which a target is reached, the last one and one that is named twice among them.
+#[test]
+fn a_branch_by_index_where_registers_meet() {
+    let text = "mov.u32 %d, 0;\nT: .branchtargets A, B, A, C;\nAGAIN: add.u32 %d, %d, 1;\nbrx.idx %a, T;\n\
+        A: add.u32 %d, %d, 10;\nmov.u32 %a, 3;\nbra AGAIN;\nB: add.u32 %d, %d, 100;\nmov.u32 %a, 2;\nbra AGAIN;\nC: add.u32 %d, %d, 1000;";
+    assert_eq!(results(&Code::new(text, &["u32"], &["u32"]), &[0, 1, 2, 3, 9]), [1012, 1113, 1012, 1001, 1001]);
+}
+
 #[test]
 fn labels_of_scopes_are_their_own() {
     let scope = "{ .reg .pred %p; setp.lt.u32 %p, %d, 100; @%p bra L; sub.u32 %d, %d, 100; L: }\n";

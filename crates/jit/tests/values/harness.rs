@@ -242,6 +242,10 @@ fn is_nan(ty: &str, bits: u64) -> bool {
     }
 }
 
+/// Three rounds for thread 0, two for thread 1, one for threads 2 and 3, and so on.
+pub const LOOP: &str = "{ .reg .pred %more; .reg .b32 %round; mov.u32 %round, %tid.x; and.b32 %round, %round, 3;\n\
+    ROUND: add.u32 %round, %round, 1; setp.lt.u32 %more, %round, 3; @%more bra ROUND; }\n";
+
 /// Checks one instruction against a model on all combinations of interesting inputs. f32 and f64 results that are NaN may be any
 /// NaN.
 pub fn check(instruction: &str, output: &str, inputs: &[&str], model: impl Fn(Inputs) -> u64) {
@@ -264,10 +268,12 @@ pub fn check(instruction: &str, output: &str, inputs: &[&str], model: impl Fn(In
 
 /// As [`check`], on given cases.
 pub fn check_on(instruction: &str, output: &str, inputs: &[&str], cases: &[Inputs], model: impl Fn(Inputs) -> u64) {
-    // Also where the registers have to be kept over barriers; kernels with variables on their stacks keep those.
+    // Also where the registers have to be kept over barriers, and for two threads at once, of which every other two part in a loop;
+    // kernels with variables on their stacks do neither.
     let among_barriers = format!("bar.sync 0;\n{instruction}\nbar.sync 0;");
-    let ways = [instruction, &among_barriers];
-    for instruction in &ways[..if instruction.contains(".local") { 1 } else { 2 }] {
+    let in_pairs = format!("{LOOP}{instruction}");
+    let ways = [instruction, &among_barriers, &in_pairs];
+    for instruction in &ways[..if instruction.contains(".local") { 1 } else { 3 }] {
         let code = Code::new(instruction, &[output], inputs);
         for (case, result) in cases.iter().zip(code.run(cases)) {
             let expected = model(*case) & (u64::MAX >> (64 - width(output)));

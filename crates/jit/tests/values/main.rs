@@ -11,4 +11,5 @@ mod halves;
 mod harness;
 mod integers;
 mod memory;
+mod pairs;
 mod phases;
