@@ -84,7 +84,9 @@ fn counted() -> Value {
         if form == "half" {
             continue;
         }
-        for (blocks, kilobytes) in [("1", "64"), ("1", "1024"), ("132", "64"), ("132", "1024"), ("132", "16384")] {
+        for (blocks, kilobytes) in
+            [("1", "64"), ("1", "1024"), ("132", "64"), ("132", "1024"), ("132", "16384"), ("132", "65536")]
+        {
             add(form, blocks, "0", kilobytes);
         }
         for kilobytes in ["64", "1024", "16384", "65536"] {

@@ -19,6 +19,8 @@ pub struct Machine {
     pub memory_bandwidth: f64,
     /// Bytes that the cache holds.
     pub cache: f64,
+    /// How many times as long threads of such grids stand still as code counts, which takes loads to come from the cache.
+    pub memory_latency: f64,
     /// Bytes that a copy between host and device moves in a nanosecond.
     pub link: f64,
     /// How long a host thread is in the call of a launch, and of one with attributes that make it programmatic.
@@ -76,6 +78,7 @@ impl Machine {
         cache_bandwidth: 7500.0,
         memory_bandwidth: 3500.0,
         cache: 5e7,
+        memory_latency: 3.6,
         link: 50.0,
         launch_call: [3110.0, 2600.0],
         call: 200.0,

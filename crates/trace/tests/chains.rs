@@ -11,9 +11,16 @@ use std::collections::HashMap;
 const MEASURED: &str = include_str!("../../../litmus/chains.h200.txt");
 const COSTS: &str = include_str!("../../../litmus/chains.costs.json");
 
-/// Lines that the constants of the machine were fitted to, besides section 4.12 of the launch model; all others were not looked at.
+/// Lines that the constants of the machine were fitted to, besides the four figures of section 4.12 of the launch model; all others are held
+/// out. The shortest kernels and one longer one gave what lies between grids, the largest ones the bandwidths and how long loads from
+/// memory take.
 fn is_calibration(line: &Line) -> bool {
-    line.kilobytes == 0 && matches!((line.blocks, line.rounds), (1, 0 | 150) | (132 | 1000, 0))
+    match line.kilobytes {
+        0 => matches!((line.blocks, line.rounds), (1, 0 | 150) | (132 | 1000, 0)),
+        16384 => line.blocks == 1000,
+        65536 => line.blocks == 1000 || line.form == "serial",
+        _ => false,
+    }
 }
 
 #[derive(Debug)]
@@ -42,8 +49,8 @@ fn measured() -> Vec<Line> {
     lines.map(parse).collect()
 }
 
-/// What the blocks of such a kernel cost; nothing if that is not recorded.
-fn costs(form: &str, line: &Line) -> Option<Vec<Run>> {
+/// What the blocks of such a kernel cost.
+fn costs(form: &str, line: &Line) -> Vec<Run> {
     let all: Value = serde_json::from_str(COSTS).expect("the record is JSON");
     let blocks = if line.kilobytes == 0 { 1 } else { line.blocks };
     let found = all.as_array().expect("it is a list").iter().find(|one| {
@@ -51,12 +58,13 @@ fn costs(form: &str, line: &Line) -> Option<Vec<Run>> {
             && one["blocks"] == blocks
             && one["rounds"] == line.rounds
             && one["kilobytes"] == line.kilobytes
-    })?;
+    });
+    let found = found.unwrap_or_else(|| panic!("nothing is recorded for {line:?}"));
     let mut runs: Vec<Run> = serde_json::from_value(found["costs"].clone()).expect("it holds runs");
     if line.kilobytes == 0 {
         runs[0].count = line.blocks;
     }
-    Some(runs)
+    runs
 }
 
 /// A program that launches the same kernel again and again.
@@ -109,12 +117,16 @@ fn is_known_miss(line: &Line) -> bool {
     line.form == "graph-early" && line.blocks == 1000 && line.rounds == 0 && line.kilobytes <= 1024
 }
 
+/// By what part of it the model misses the time of a line.
+fn off(line: &Line) -> f64 {
+    predicted(line.form, line.blocks, &costs(plain(line.form), line)) / line.us - 1.0
+}
+
 fn check(lines: impl Iterator<Item = Line>, most: f64) -> usize {
     let (mut count, mut wrong) = (0, Vec::new());
     for line in lines {
-        let Some(costs) = costs(plain(line.form), &line) else { continue };
-        let us = predicted(line.form, line.blocks, &costs);
-        let off = us / line.us - 1.0;
+        let off = off(&line);
+        let us = line.us * (1.0 + off);
         println!("{line:?}: {us:.3} ({:+.0} %)", 100.0 * off);
         count += 1;
         if off.abs() > most {
@@ -130,7 +142,7 @@ fn section_4_12_fits_and_is_in_order() {
     let recorded = [("serial", 3.11), ("early", 2.60), ("graph", 0.98), ("graph-early", 0.61)];
     let model = recorded.map(|(form, us)| {
         let line = Line { form, blocks: 1, rounds: 0, kilobytes: 0, us };
-        let us = predicted(form, 1, &costs(plain(form), &line).expect("it is recorded"));
+        let us = predicted(form, 1, &costs(plain(form), &line));
         assert!((us / line.us - 1.0).abs() < 0.25, "{line:?}: the model says {us:.3}");
         us
     });
@@ -140,22 +152,46 @@ fn section_4_12_fits_and_is_in_order() {
 #[test]
 fn calibration_lines_fit() {
     let lines = measured().into_iter().filter(|line| is_calibration(line) && !is_known_miss(line));
-    assert_eq!(check(lines, 0.35), 25);
+    assert_eq!(check(lines, 0.35), 38);
+}
+
+/// What docs/trace.md lists as misses, and no more.
+#[test]
+fn known_misses_are_misses() {
+    let missed: Vec<Line> = measured().into_iter().filter(is_known_miss).collect();
+    assert_eq!(missed.len(), 3);
+    for line in missed {
+        assert!(off(&line).abs() > 0.35, "{line:?}: only {:+.0} % off", 100.0 * off(&line));
+    }
 }
 
 #[test]
 fn held_out_lines_fit() {
     let lines = measured().into_iter().filter(|line| !is_calibration(line) && !is_known_miss(line));
-    assert!(check(lines, 0.35) > 100);
+    assert_eq!(check(lines, 0.35), measured().len() - 38 - 3);
+}
+
+/// Of those with 1, 132 and 1,000 blocks, 1 to 100 us long, with and without early trigger, there are many in each kind.
+#[test]
+fn held_out_lines_are_of_all_kinds() {
+    for blocks in [1, 132, 1000] {
+        for early in [false, true] {
+            let is_such = |line: &&Line| line.blocks == blocks && plain(line.form).ends_with("early") == early;
+            let held_out: Vec<Line> = measured().into_iter().filter(|line| !is_calibration(line)).collect();
+            let such: Vec<&Line> = held_out.iter().filter(is_such).collect();
+            assert!(
+                such.iter().any(|line| line.us < 3.0) && such.iter().any(|line| line.us > 90.0),
+                "{blocks} {early}"
+            );
+            assert!(such.len() >= 10, "{blocks} {early}: {}", such.len());
+        }
+    }
 }
 
 #[test]
 fn most_held_out_lines_fit_well() {
     let lines = measured().into_iter().filter(|line| !is_calibration(line) && line.rounds > 0 && line.us > 4.7);
-    let near = |line: &Line| {
-        let costs = costs(plain(line.form), line).expect("it is recorded");
-        (predicted(line.form, line.blocks, &costs) / line.us - 1.0).abs() < 0.10
-    };
+    let near = |line: &Line| off(line).abs() < 0.10;
     let (fit, all) = lines.fold((0, 0), |(fit, all), line| (fit + usize::from(near(&line)), all + 1));
     assert!(10 * fit >= 8 * all, "{fit} of {all} kernels of 4 microseconds and more are within 10 %");
 }

@@ -12,6 +12,9 @@ use crate::timeline::BlockSpan;
 use hotfire_launch::Early;
 use hotfire_launch::recording::Command;
 
+/// Cycles that most results take (`crates/jit/src/cost.rs`).
+const CYCLES: f64 = 4.0;
+
 /// Something that a block comes to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Milestone {
@@ -129,12 +132,15 @@ impl Simulation<'_> {
 
     fn put(&mut self, at: usize, number: u64, grid: &Grid, index: u64, share: f64) {
         let cost = cost_of(grid, index);
-        let milestones = self.milestones(number, index, &cost);
         let machine = self.machine;
         let warps = f64::from(grid.threads().div_ceil(32));
         let per_thread = cost.instructions as f64 / f64::from(grid.threads().max(1));
-        let cycles = (cost.cycles as f64).max(1.0);
-        let together = if moved_by(grid) > machine.cache { machine.memory_bandwidth } else { machine.cache_bandwidth };
+        let from_memory = moved_by(grid) > machine.cache;
+        let together = if from_memory { machine.memory_bandwidth } else { machine.cache_bandwidth };
+        let stretch = if from_memory { stretch(&cost, per_thread, machine.memory_latency) } else { 1.0 };
+        let mut milestones = self.milestones(number, index, &cost);
+        milestones.iter_mut().for_each(|(at, _)| *at *= stretch);
+        let cycles = (cost.cycles as f64 * stretch).max(1.0);
         let moved = (cost.read + cost.written) as f64 / (cycles / machine.clock);
         let load = [per_thread * warps / machine.issue / cycles, moved / machine.own_bandwidth, moved / together];
         let place = &mut self.multiprocessors[at];
@@ -319,6 +325,14 @@ impl Simulation<'_> {
         }
         self.plan(at);
     }
+}
+
+/// How many times as long a block takes when what its threads wait for beyond the cycles of their instructions comes from memory: loads, as a
+/// rule.
+fn stretch(cost: &BlockCost, instructions: f64, latency: f64) -> f64 {
+    let cycles = (cost.cycles as f64).max(1.0);
+    let stands = (cycles - CYCLES * instructions).max(0.0);
+    1.0 + (latency - 1.0) * stands / cycles
 }
 
 /// Bytes that all blocks move.
