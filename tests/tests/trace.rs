@@ -199,3 +199,19 @@ fn what_if_answers_edge_by_edge_and_says_that_it_is_a_model() {
     );
     assert!(said.contains("gains ") && said.contains("It is a model"), "{said}");
 }
+
+#[test]
+fn what_if_follows_the_edges_of_graphs() {
+    // A fork and its join: four edges, and the kernel behind the graph.
+    let what_if = |name: &str, arguments: &[&str]| {
+        let mut command = hotfire().command();
+        command.args(["trace", "--what-if", "pdl", "--"]).arg(program(name)).args(arguments);
+        output(command).success().stderr
+    };
+    let said = what_if("outcomes", &["1", "1000", "fork-and-join"]);
+    assert!(said.contains("mark (1 x 1) -> mark (1 x 1), 5 times"), "{said}");
+    let said = what_if("chains", &["graph", "132", "45", "0", "10"]);
+    let name = "rounds<false, false, false> (132 x 128)";
+    assert!(said.contains(&format!("{name} -> {name}, 9 times")) && said.contains("gains 0.3"), "{said}");
+    assert!(what_if("clusters", &[]).contains("gains 0."), "clusters are predicted, too");
+}

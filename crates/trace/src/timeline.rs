@@ -11,6 +11,8 @@ pub struct Timeline {
     pub calls: Vec<Call>,
     /// Grids by item.
     pub grids: BTreeMap<u64, GridSpan>,
+    /// Edges of graphs between grids.
+    pub edges: Vec<(u64, u64)>,
     /// Blocks in the order in which they began.
     pub blocks: Vec<BlockSpan>,
     /// Operations by item.
@@ -81,6 +83,8 @@ pub struct GridSpan {
     pub complete: f64,
     /// Which thread launched it, on the device.
     pub launcher: Option<Launcher>,
+    /// It is a node of a graph: what is in front of it are its edges, not its neighbour in the stream.
+    pub is_node: bool,
 }
 
 /// One block on a multiprocessor.
@@ -129,6 +133,14 @@ impl Timeline {
             }
         }
         chains
+    }
+
+    /// Pairs of grids that follow each other: neighbours in a stream of the host, and what an edge of a graph connects.
+    pub fn pairs(&self) -> Vec<(u64, u64)> {
+        let is_node = |number: u64| self.grids.get(&number).is_some_and(|grid| grid.is_node);
+        let chains = self.chains();
+        let neighbours = chains.values().flat_map(|chain| chain.windows(2)).map(|pair| (pair[0], pair[1]));
+        neighbours.filter(|&(_, to)| !is_node(to)).chain(self.edges.iter().copied()).collect()
     }
 
     /// Whether blocks of two grids are on the device at the same time.

@@ -3,7 +3,7 @@
 use crate::timeline::Timeline;
 use std::collections::BTreeMap;
 
-/// A pair of kernels that follow each other in a stream, all times that they do.
+/// A pair of kernels that follow each other in a stream or along an edge of a graph, all times that they do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gain {
     /// The kernel in front, its blocks and the threads of a block.
@@ -30,31 +30,30 @@ impl Gain {
 /// Compares a timeline with others of the same log; what gains most (by the last of them) comes first.
 pub fn gains(now: &Timeline, then: &[Timeline]) -> Vec<Gain> {
     let mut pairs: BTreeMap<_, Gain> = BTreeMap::new();
-    for chain in now.chains().into_values() {
-        for pair in chain.windows(2) {
-            let took = |timeline: &Timeline| {
-                let complete = |number| timeline.grids.get(number).map(|grid| grid.complete);
-                Some(complete(&pair[1])? - complete(&pair[0])?)
-            };
-            let name = |number| {
-                let grid = &now.grids[number];
-                (grid.kernel.clone(), grid.shape.0, grid.shape.1)
-            };
-            let (Some(before), after) = (took(now), then.iter().map(|one| took(one).unwrap_or(0.0))) else { continue };
-            let programmatic = now.grids[&pair[1]].programmatic;
-            let (from, to) = (name(&pair[0]), name(&pair[1]));
-            let gain = pairs.entry((from.clone(), to.clone(), programmatic)).or_insert_with(|| Gain {
-                from,
-                to,
-                count: 0,
-                now: 0.0,
-                then: vec![0.0; then.len()],
-                programmatic,
-            });
-            gain.count += 1;
-            gain.now += before;
-            gain.then.iter_mut().zip(after).for_each(|(sum, one)| *sum += one);
-        }
+    for (from, to) in now.pairs() {
+        let pair = [from, to];
+        let took = |timeline: &Timeline| {
+            let complete = |number| timeline.grids.get(number).map(|grid| grid.complete);
+            Some(complete(&pair[1])? - complete(&pair[0])?)
+        };
+        let name = |number| {
+            let grid = &now.grids[number];
+            (grid.kernel.clone(), grid.shape.0, grid.shape.1)
+        };
+        let (Some(before), after) = (took(now), then.iter().map(|one| took(one).unwrap_or(0.0))) else { continue };
+        let programmatic = now.grids[&pair[1]].programmatic;
+        let (from, to) = (name(&pair[0]), name(&pair[1]));
+        let gain = pairs.entry((from.clone(), to.clone(), programmatic)).or_insert_with(|| Gain {
+            from,
+            to,
+            count: 0,
+            now: 0.0,
+            then: vec![0.0; then.len()],
+            programmatic,
+        });
+        gain.count += 1;
+        gain.now += before;
+        gain.then.iter_mut().zip(after).for_each(|(sum, one)| *sum += one);
     }
     let mut gains: Vec<Gain> = pairs.into_values().collect();
     for gain in &mut gains {

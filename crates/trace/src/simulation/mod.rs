@@ -291,6 +291,9 @@ impl<'a> Simulation<'a> {
             if self.changes.programmatic && *edge == GraphEdge::Full && is_grid(from) && is_grid(to) {
                 *edge = GraphEdge::Programmatic;
             }
+            if is_grid(from) && is_grid(to) {
+                self.timeline.edges.push((*from, *to));
+            }
             if *edge != GraphEdge::Full
                 && let Some(grid) = self.timeline.grids.get_mut(to)
             {
@@ -329,6 +332,7 @@ impl<'a> Simulation<'a> {
                     exit: self.now,
                     complete: self.now,
                     launcher,
+                    is_node: self.nodes.contains(&item),
                 };
                 self.timeline.grids.insert(item, span);
             }
