@@ -208,6 +208,14 @@ fn clusters() {
 }
 
 #[test]
+fn codes_of_launches_that_cannot_be() {
+    const CODES: &str = include_str!("../../litmus/codes.h200.txt");
+    let output = run("codes", &[]).success();
+    let (_, recorded) = CODES.split_once('\n').expect("the machine stands in the first line");
+    assert_eq!(output.stdout, recorded, "stderr:\n{}", output.stderr);
+}
+
+#[test]
 fn graphs() {
     const GRAPHS: &str = include_str!("../../litmus/graphs.h200.txt");
     let output = run("graphs", &[]).success();

@@ -84,7 +84,8 @@ impl Device {
         launched
     }
 
-    /// Whether a kernel can be launched so.
+    /// Whether a kernel can be launched so. What does not fit is an invalid value to the host, whatever it is (litmus/codes.h200.txt); device
+    /// code is told more.
     pub(crate) fn check_launch(
         &self,
         function: &Arc<Function>,
@@ -94,7 +95,10 @@ impl Device {
         attributes: &LaunchAttributes,
     ) -> Result<Checked, Status> {
         let shape = Shape { grid, block, dynamic_shared, cluster: attributes.cluster };
-        let checked = Checked::new(function, shape, Status::INVALID_VALUE)?;
+        let checked = Checked::new(function, shape, Status::INVALID_VALUE).map_err(|status| match status {
+            Status::INVALID_CONFIGURATION | Status::LAUNCH_OUT_OF_RESOURCES => Status::INVALID_VALUE,
+            status => status,
+        })?;
         if attributes.cooperative && checked.blocks() > checked.capacity {
             return Err(Status::COOPERATIVE_LAUNCH_TOO_LARGE);
         }
