@@ -27,5 +27,5 @@ pub use status::Status;
 /// Whether the device provides a function of that name to device code that declares and does not define it (`vprintf`,
 /// `__cudaCDP2…`): such a name is not unresolved.
 pub fn is_builtin(symbol: &str) -> bool {
-    builtins::find(symbol).is_some()
+    builtins::find(symbol).is_some() || module::provides(symbol)
 }

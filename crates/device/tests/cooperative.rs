@@ -10,6 +10,11 @@ fn fixture(config: Config) -> Fixture {
     fixture_of(Config { memory: Some(4 << 30), ..config }, include_str!("kernels/progress.ptx"))
 }
 
+/// The same kernel, which calls the device runtime's functions by their names.
+fn by_name(config: Config) -> Fixture {
+    fixture_of(Config { memory: Some(4 << 30), ..config }, include_str!("kernels/by_name.ptx"))
+}
+
 fn launch(f: &Fixture, stream: Stream, grid: u32, block: u32, parameters: &[u8]) -> Status {
     let attributes = LaunchAttributes { cooperative: true, ..Default::default() };
     let config =
@@ -47,6 +52,26 @@ fn blocks_meet_under_every_policy() {
         meets(&f, 1, 32, 3);
         meets(&f, 40, 64, 5);
     }
+}
+
+#[test]
+fn blocks_meet_by_functions_of_the_device_runtime() {
+    for (check, workers) in [(false, 1), (false, 2), (true, 1)] {
+        let f = by_name(Config { workers: Some(workers), check, ..Config::default() });
+        meets(&f, 1, 32, 3);
+        meets(&f, 40, 64, 5);
+        assert_eq!(f.int("wrong"), 0);
+    }
+}
+
+#[test]
+fn ordinary_grids_have_no_handle() {
+    let f = by_name(Config { workers: Some(1), ..Config::default() });
+    let (handle, errors) = (f.device.malloc(8).unwrap(), f.device.malloc(16).unwrap());
+    f.write(handle, &[1u64]);
+    f.run("alone", 1, 1, &parameters!(handle, errors));
+    assert_eq!(f.read::<u64>(handle, 1), [0]);
+    assert_eq!(f.read::<i32>(errors, 4), [1, 1, 1, 5]);
 }
 
 #[test]

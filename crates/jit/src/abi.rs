@@ -23,7 +23,7 @@ pub struct BlockContext {
     pub nctaid: [u32; 3],
     /// `%dynamic_smem_size` in bytes.
     pub dynamic_shared: u32,
-    /// `%total_smem_size` in bytes: static plus dynamic.
+    /// Bytes of the block's window that its code may use: static and dynamic, and what is reserved if its code asks for that.
     pub total_shared: u32,
     /// `%smid`
     pub smid: u32,

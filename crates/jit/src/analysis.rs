@@ -213,6 +213,12 @@ pub(crate) fn suspends(statement: &Statement, device: bool, positions: &HashMap<
     }
 }
 
+/// Whether a body asks where the part of shared memory is that CUDA keeps for its own use.
+pub(crate) fn asks_for_reserved(body: &Body) -> bool {
+    let reserved = |o: &Operand| matches!(o, Operand::Special(Special::ReservedSmemOffset(_)));
+    body.statements.iter().any(|s| matches!(s, Statement::Instruction(i) if i.operands.iter().any(reserved)))
+}
+
 /// Names of the functions and variables that a body mentions.
 pub(crate) fn mentions<'a>(body: &'a Body, visit: &mut dyn FnMut(&'a Name)) {
     fn operand<'a>(o: &'a Operand, visit: &mut dyn FnMut(&'a Name)) {

@@ -12,6 +12,9 @@ pub struct Kernel {
     /// Bytes of statically declared shared memory, its variables laid out from offset 0; dynamic shared memory follows,
     /// at the next multiple of its alignment, which is part of this number.
     pub static_shared: u32,
+    /// Bytes between the static and the dynamic part that CUDA keeps for its own use; 0 unless code asks where they are. Part of no number that
+    /// programs see or that limits them.
+    pub reserved_shared: u32,
     /// Stack bytes that one thread needs at most, if the call graph has no cycle and no indirect call; generous rounding is the caller's.
     pub stack: u32,
     /// True if `stack` is not a bound (recursion, indirect calls).
@@ -71,6 +74,7 @@ impl Kernel {
         Self {
             entry,
             static_shared,
+            reserved_shared: 0,
             stack,
             unbounded_stack: false,
             polls: false,

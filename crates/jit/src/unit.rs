@@ -283,6 +283,7 @@ pub(crate) fn compile(
     let recursive = unit.reach.recursive();
     let mut kernel =
         Kernel::from_raw(entry, unit.shared.size, stack(&unit.reach, &frames, recursive).saturating_add(innermost));
+    kernel.reserved_shared = unit.shared.reserved_bytes();
     kernel.unbounded_stack = recursive || unit.reach.indirect;
     kernel.polls = unit.reach.polls;
     (kernel.first_site, kernel.functions, kernel.sites) = (sites.first, sites.functions, sites.places);

@@ -192,7 +192,7 @@ impl Block {
     /// The operating system's, when there is no shared memory to be had.
     pub fn set(&mut self, grid: &GridCode, index: u64, end: u64, regions: &Regions) -> io::Result<()> {
         let kernel = &*grid.kernel;
-        let shared = kernel.static_shared.saturating_add(grid.dynamic_shared);
+        let shared = kernel.static_shared.saturating_add(kernel.reserved_shared).saturating_add(grid.dynamic_shared);
         let open = round_up(u64::from(shared), PAGE);
         self.leave_cluster();
         self.context.ctaid = grid.coordinates(index);

@@ -1,6 +1,6 @@
 //! Linking, placing variables, and filling them.
 
-use super::{Code, Function, Image, LoadError, Module, cdp1, code};
+use super::{Code, Function, Image, LoadError, Module, cdp1, code, cooperative};
 use crate::device::Device;
 use crate::memory::Kind;
 use crate::profile;
@@ -20,7 +20,8 @@ fn invalid(log: impl Into<String>) -> LoadError {
     LoadError { status: Status::INVALID_PTX, log: log.into() }
 }
 
-pub(super) fn load(device: &'static Device, units: Vec<ast::Module>) -> Result<Module, LoadError> {
+pub(super) fn load(device: &'static Device, mut units: Vec<ast::Module>) -> Result<Module, LoadError> {
+    units.extend(cooperative::wanted(&units));
     let text = hotfire_ptx::link(units).map_err(|error| invalid(error.to_string()))?;
     cdp1::refuse(&text, device.checking.as_ref())?;
     let first_code = code::reserve(text.functions.len());

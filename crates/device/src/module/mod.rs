@@ -3,12 +3,14 @@
 
 mod cdp1;
 mod code;
+mod cooperative;
 mod function;
 mod image;
 mod load;
 pub(crate) mod places;
 
 pub(crate) use code::{Code, call_target, resolve};
+pub(crate) use cooperative::provides;
 pub use function::{Function, FunctionAttributes};
 pub(crate) use image::Image;
 

@@ -2,6 +2,7 @@
 
 use super::{Emit, Result};
 use crate::abi::{BlockContext, ThreadContext, space};
+use crate::layout::RESERVED;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
 use hotfire_ptx::Opcode;
@@ -119,14 +120,20 @@ impl Emit<'_, '_> {
                 self.f.ins().icmp_imm_s(IntCC::NotEqual, blocks, 1)
             }
             Special::DynamicSmemSize => self.of_block(types::I32, offset_of!(BlockContext, dynamic_shared)),
-            Special::TotalSmemSize | Special::AggrSmemSize => {
-                self.of_block(types::I32, offset_of!(BlockContext, total_shared))
+            Special::TotalSmemSize => {
+                let open = self.of_block(types::I32, offset_of!(BlockContext, total_shared));
+                self.f.ins().iadd_imm_s(open, -i64::from(self.unit.shared.reserved_bytes()))
+            }
+            Special::AggrSmemSize => {
+                let total = self.special(Special::TotalSmemSize);
+                self.f.ins().iadd_imm_s(total, i64::from(RESERVED))
             }
             Special::CurrentGraphExec => self.of_block(types::I64, offset_of!(BlockContext, current_graph)),
             Special::WarpSize => self.word(32),
             Special::EnvReg(1) => self.of_block(types::I32, offset_of!(BlockContext, workspace) + 4),
             Special::EnvReg(2) => self.of_block(types::I32, offset_of!(BlockContext, workspace)),
-            Special::EnvReg(_) | Special::Pm(_) | Special::ReservedSmemOffset(_) => self.word(0),
+            Special::ReservedSmemOffset(number) => self.word(self.unit.shared.reserved_offset(number)),
+            Special::EnvReg(_) | Special::Pm(_) => self.word(0),
             Special::Pm64(_) => self.f.ins().iconst(types::I64, 0),
         }
     }
