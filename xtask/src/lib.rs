@@ -6,6 +6,7 @@
 
 pub mod bench;
 pub mod cases;
+pub mod clients;
 pub mod hotfire;
 pub mod nvrtc;
 pub mod process;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use xtask::hotfire::{Hotfire, Profile, cargo_build};
-use xtask::{Result, bench, cases, nvrtc, process, programs, ptx, root, toolkit};
+use xtask::{Result, bench, cases, clients, nvrtc, process, programs, ptx, root, toolkit};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Builds, tests and measures Hotfire")]
@@ -24,6 +24,8 @@ enum Step {
     },
     /// Fetch CUDA's compilers, nvcc and NVRTC, into target/ (needs Python 3 with pip)
     Fetch,
+    /// Fetch the Python packages that the programs of clients/ use into target/ (about 250 MB)
+    Clients,
     /// Build the CUDA programs of programs/ and litmus/ into target/programs/ (needs gcc)
     Programs,
     /// Build the cases of tests/fail/, tests/pass/, tests/outcome/ and tests/nvrtc/ into target/cases/ (needs gcc)
@@ -83,6 +85,7 @@ fn run(step: Step) -> Result<()> {
             toolkit::fetch()?;
             toolkit::fetch_nvrtc().map(drop)
         }
+        Step::Clients => clients::fetch().map(drop),
         Step::Programs => list(&programs::build()?),
         Step::Cases => {
             list(&cases::build()?)?;

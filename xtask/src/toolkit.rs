@@ -58,8 +58,8 @@ fn is_complete(site: &Path, packages: &[(&str, &str)]) -> bool {
     })
 }
 
-/// Installs packages into a folder of their own, unless they are there already.
-fn install(site: &Path, packages: &[(&str, &str)]) -> Result<()> {
+/// Installs packages into a folder of their own, unless they are there already. `what` they are is for messages.
+pub(crate) fn install(site: &Path, packages: &[(&str, &str)], what: &str) -> Result<()> {
     if is_complete(site, packages) {
         return Ok(());
     }
@@ -67,21 +67,21 @@ fn install(site: &Path, packages: &[(&str, &str)]) -> Result<()> {
     let fresh = site.with_extension(format!("{}", std::process::id()));
     let shown = |path: &Path, error| format!("{}: {error}", path.display());
     fs::create_dir_all(&fresh).map_err(|error| shown(&fresh, error))?;
-    eprintln!("fetching CUDA's compiler into {}", site.display());
+    eprintln!("fetching {what} into {}", site.display());
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target"]).arg(&fresh);
     pip.env("PIP_ROOT_USER_ACTION", "ignore");
     pip.args(packages.iter().map(|(name, version)| format!("{name}=={version}")));
     if let Err(error) = process::run(&mut pip) {
         let _ = fs::remove_dir_all(&fresh);
-        return Err(format!("{error}\n(Python 3 with pip is needed to fetch CUDA's compiler)"));
+        return Err(format!("{error}\n(Python 3 with pip is needed to fetch {what})"));
     }
     if site.exists() {
         fs::remove_dir_all(site).map_err(|error| shown(site, error))?;
     }
     fs::rename(&fresh, site).map_err(|error| shown(site, error))?;
     if !is_complete(site, packages) {
-        return Err(format!("{}: pip left an incomplete compiler there", site.display()));
+        return Err(format!("{}: pip left {what} incomplete there", site.display()));
     }
     Ok(())
 }
@@ -89,7 +89,7 @@ fn install(site: &Path, packages: &[(&str, &str)]) -> Result<()> {
 /// Fetches NVRTC unless it is there already; the path of `libnvrtc.so.12`.
 pub fn fetch_nvrtc() -> Result<PathBuf> {
     let site = target().join("cuda").join("nvrtc");
-    install(&site, &NVRTC)?;
+    install(&site, &NVRTC, "CUDA's compiler")?;
     let library = site.join("nvidia").join("cuda_nvrtc").join("lib").join("libnvrtc.so.12");
     if library.is_file() { Ok(library) } else { Err(format!("{} is missing", library.display())) }
 }
@@ -97,7 +97,7 @@ pub fn fetch_nvrtc() -> Result<PathBuf> {
 /// Fetches the compiler unless it is there already.
 pub fn fetch() -> Result<Toolkit> {
     let site = site();
-    install(&site, &PACKAGES)?;
+    install(&site, &PACKAGES, "CUDA's compiler")?;
     let home = site.join("nvidia").join("cu13");
     let names = site.with_file_name("names");
     link(&home.join("lib").join("libcudart.so.13"), &names.join("libcudart.so"))?;
