@@ -80,7 +80,7 @@ pub struct BlockCosts {
 pub struct ThreadContext {
     /// The thread's block.
     pub block: *const BlockContext,
-    /// Lowest stack address that generated code may use; checked in every function's prologue.
+    /// Lowest stack address that frames of generated code may use; checked in every function's prologue.
     pub stack_limit: *const u8,
     /// `%tid`. In loop kernels written by the generated loop before each thread's body.
     pub tid: [u32; 3],
@@ -107,6 +107,10 @@ pub struct ThreadContext {
     /// the device does it for others, and lets threads that meet at a barrier leave it together.
     pub cycles: u64,
 }
+
+/// Bytes below [`ThreadContext::stack_limit`] that are there for the device's own functions, which check nothing. Code that allocates
+/// on the stack takes them from the bottom, and moves the limit up.
+pub const STACK_SLACK: u64 = 8 << 10;
 
 /// What stopped a thread for good. Values are CUDA error codes (driver and runtime agree on them).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -284,7 +284,8 @@ pub(crate) fn compile(
     let mut kernel =
         Kernel::from_raw(entry, unit.shared.size, stack(&unit.reach, &frames, recursive).saturating_add(innermost));
     kernel.reserved_shared = unit.shared.reserved_bytes();
-    kernel.unbounded_stack = recursive || unit.reach.indirect;
+    let allocates = unit.reach.functions.iter().any(|function| emit::allocates(&function.body.statements));
+    kernel.unbounded_stack = recursive || unit.reach.indirect || allocates;
     kernel.polls = unit.reach.polls;
     (kernel.first_site, kernel.functions, kernel.sites) = (sites.first, sites.functions, sites.places);
     (kernel.first_access, kernel.accesses) = (sites.numbers.start, sites.accesses);

@@ -164,6 +164,7 @@ fn mode(opcode: Opcode, word: &str, before: Option<Mode>) -> Option<Mode> {
         (Opcode::Testp, "subnormal") => Mode::Subnormal,
         (Opcode::Fence | Opcode::Membar, "proxy") => Mode::Proxy,
         (Opcode::Fence, "mbarrier_init") => Mode::MbarrierInit,
+        (Opcode::Cp, "async") if before == Some(Mode::BulkReduce) => Mode::BulkReduce,
         (Opcode::St | Opcode::Red | Opcode::Cp, "async") => Mode::Async,
         (Opcode::Cp, "bulk") if before == Some(Mode::BulkReduce) => Mode::BulkReduce,
         (Opcode::Cp, "bulk") => Mode::Bulk,

@@ -140,13 +140,11 @@ impl Caller {
     /// change the bytes at any time.
     pub unsafe fn readable<'a>(self, address: u64) -> &'a [u8] {
         // SAFETY: the caller's promise.
-        let (context, block, memory) = unsafe { (&*self.0, &*(*self.0).block, self.device().memory()) };
+        let (block, memory) = unsafe { (&*(*self.0).block, self.device().memory()) };
         let shared = block.shared as u64;
-        let own = [
-            // A thread's context lies at the top of its stack.
-            (context.stack_limit as u64, self.0 as u64),
-            (shared, shared + u64::from(block.total_shared)),
-        ];
+        // SAFETY: the caller's promise.
+        let local = unsafe { exec::local(self.0) };
+        let own = [(local.start, local.end), (shared, shared + u64::from(block.total_shared))];
         let allocated = memory.find(address).map(|found| (found.base, found.base + found.size));
         let registered = || memory.find_registered(address).map(|(base, size)| (base, base + size));
         let private = || own.into_iter().find(|&(start, end)| (start..end).contains(&address));

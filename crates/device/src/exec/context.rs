@@ -149,6 +149,15 @@ pub unsafe fn exit(context: *mut ThreadContext) -> ! {
     unsafe { thread::exit(of(context).0) }
 }
 
+/// Bounds of the thread's local memory.
+///
+/// # Safety
+/// As [`owner`].
+pub unsafe fn local(context: *mut ThreadContext) -> std::ops::Range<u64> {
+    // SAFETY: the caller's promise.
+    unsafe { Fiber::local(of(context).0) }
+}
+
 /// How often in a row the thread let others run without having changed in between: its loop only looks.
 ///
 /// # Safety

@@ -105,6 +105,16 @@ impl Fiber {
         unsafe { place.write(fiber) };
     }
 
+    /// What an earlier thread allocated on the stack is free again.
+    ///
+    /// # Safety
+    /// `this` is a fiber whose thread has not begun.
+    #[inline(always)]
+    pub unsafe fn clear_local(this: *mut Fiber) {
+        // SAFETY: the caller's promise.
+        unsafe { (*this).context.stack_limit = ((*this).low + SLACK) as *const u8 };
+    }
+
     /// Switches to the fiber until it stops.
     ///
     /// # Safety
@@ -166,6 +176,20 @@ impl Fiber {
         unsafe {
             let start = (*this).switch.suspended_at();
             std::slice::from_raw_parts(start as *const u64, (this as u64 - start) as usize / 8)
+        }
+    }
+
+    /// Bounds of the thread's local memory: where its frames may be, and what it allocated below them.
+    ///
+    /// # Safety
+    /// `this` is a fiber.
+    pub unsafe fn local(this: *mut Fiber) -> std::ops::Range<u64> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let limit = (*this).context.stack_limit as u64;
+            // What is allocated moves the limit, and lies below the slack.
+            let start = if limit == (*this).low + SLACK { limit } else { (*this).low };
+            start..this as u64
         }
     }
 

@@ -39,7 +39,7 @@ pub(crate) use chain::{Frame as SignalFrame, TRAPS};
 pub use checked::{caller, checks, is_shared, order, stores};
 pub use cluster::Clusters;
 pub use context::{
-    block_index, exit, fault, give_way, has_triggered, memory, on_worker_stack, owner, spins, yield_now,
+    block_index, exit, fault, give_way, has_triggered, local, memory, on_worker_stack, owner, spins, yield_now,
 };
 pub use costs::Costs;
 pub use dependency::Dependency;

@@ -100,7 +100,8 @@ unsafe fn is_own(context: *mut ThreadContext, address: u64, bytes: u64) -> Optio
         } else if let Some((_, window)) = other() {
             (window.base, window.base + window.open)
         } else if Fiber::stack(fiber).contains(&address) {
-            ((*context).stack_limit as u64, fiber as u64)
+            let local = Fiber::local(fiber);
+            (local.start, local.end)
         } else {
             return None;
         };
@@ -359,7 +360,7 @@ unsafe extern "C-unwind" fn is_space(context: *mut ThreadContext, address: u64, 
             }
             space::SHARED => address.wrapping_sub((*block).window.base) < WINDOW,
             space::SHARED_CLUSTER => cluster::cluster_rank(context, address) != u32::MAX,
-            space::LOCAL => ((*context).stack_limit as u64..fiber as u64).contains(&address),
+            space::LOCAL => Fiber::local(fiber).contains(&address),
             space::CONST => kind() == Some(Kind::Constant),
             _ => {
                 let parameters = (*block).context.parameters as u64;

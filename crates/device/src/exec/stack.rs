@@ -20,7 +20,7 @@ const REGION: u32 = 36;
 const STAGGER: u64 = 5 * 64;
 /// Bytes below the limit that generated code respects: for the device's own functions, which check nothing, and for the numeric
 /// ones that generated code calls.
-pub const SLACK: u64 = 8 << 10;
+pub const SLACK: u64 = hotfire_jit::abi::STACK_SLACK;
 /// Bytes that the fiber and the frames above the kernel's own take.
 const OVERHEAD: u64 = 1 << 10;
 const FIBER: u64 = (size_of::<Fiber>() as u64).next_multiple_of(64);

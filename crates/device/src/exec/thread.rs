@@ -14,6 +14,8 @@ pub unsafe fn run_threads(fiber: *mut Fiber, block: *mut Block) {
     unsafe {
         let context = &raw mut (*fiber).context;
         (*context).block = &raw const (*block).context;
+        // A thread that ended in a function left its allocations there.
+        Fiber::clear_local(fiber);
         match (*block).entry {
             EntryKind::Thread(entry) => {
                 while (*block).next_thread < (*block).threads && !(*block).cancelled() {

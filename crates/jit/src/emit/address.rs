@@ -224,8 +224,16 @@ impl Emit<'_, '_> {
         }
     }
 
+    /// Whether an address is in the arena.
+    pub(super) fn in_arena(&mut self, address: Value) -> Value {
+        let arena = self.unit.options.arena;
+        let distance = self.f.ins().iadd_imm_s(address, (arena.base as i64).wrapping_neg());
+        let limit = self.f.ins().iconst(types::I64, arena.size as i64);
+        self.f.ins().icmp(IntCC::UnsignedLessThan, distance, limit)
+    }
+
     /// The address itself, behind the check.
-    fn checked(&mut self, address: Value, size: u32, kind: u32) -> Value {
+    pub(super) fn checked(&mut self, address: Value, size: u32, kind: u32) -> Value {
         let arena = self.unit.options.arena;
         let shift = size.trailing_zeros();
         let distance = self.f.ins().iadd_imm_s(address, (arena.base as i64).wrapping_neg());

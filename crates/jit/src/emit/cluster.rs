@@ -94,7 +94,7 @@ impl Emit<'_, '_> {
     }
 
     /// The start of a window by its place in the table: the block's own, or that of a rank.
-    fn window_at(&mut self, place: Value) -> Value {
+    pub(super) fn window_at(&mut self, place: Value) -> Value {
         let table = self.of_block(types::I64, offset_of!(BlockContext, windows));
         let place = self.f.ins().band_imm_u(place, cluster::WINDOWS as i64 - 1);
         let place = self.f.ins().uextend(types::I64, place);

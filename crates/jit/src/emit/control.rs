@@ -103,6 +103,7 @@ impl Emit<'_, '_> {
 
     /// Leaves the function, or the thread of a loop kernel.
     pub(super) fn end(&mut self) {
+        self.end_stack();
         // `.reg` results come behind the `.reg` parameters.
         if let Some(result) = self.result {
             let first = self.function.parameters.iter().filter(|parameter| parameter.register).count();

@@ -213,7 +213,7 @@ impl Emit<'_, '_> {
         whole
     }
 
-    fn take_in(&mut self, i: &Instruction, part: &Operand, value: Value) -> Result<()> {
+    pub(super) fn take_in(&mut self, i: &Instruction, part: &Operand, value: Value) -> Result<()> {
         match part {
             Operand::Register(register) => {
                 self.write(*register, value, false);

@@ -74,10 +74,15 @@ impl Emit<'_, '_> {
 
     /// The lanes of the warp do something with their buffers.
     pub(super) fn together(&mut self, operation: Operation) {
-        let buffer = self.lane_words();
-        let address = self.f.ins().stack_addr(types::I64, buffer, 0);
+        let address = self.words_address();
         let (context, code, site) = (self.context, self.word(operation.code()), self.site_value());
         self.runtime(self.unit.options.runtime.matrix as usize, None, &[context, code, address, site]);
+    }
+
+    /// The address of the buffer.
+    pub(super) fn words_address(&mut self) -> Value {
+        let buffer = self.lane_words();
+        self.f.ins().stack_addr(types::I64, buffer, 0)
     }
 
     /// Stores a value at word `at` of the buffer.
@@ -96,7 +101,7 @@ impl Emit<'_, '_> {
         self.f.ins().stack_load(types::I64, clif(ty), buffer, 4 * at as i32)
     }
 
-    /// One buffer serves all matrix instructions of a function: nothing stays in it.
+    /// One buffer serves all instructions of a function that need one: nothing stays in it.
     fn lane_words(&mut self) -> cranelift_codegen::ir::StackSlot {
         if let Some(slot) = self.lane_words {
             return slot;

@@ -1,4 +1,4 @@
-//! `mbarrier` and `cp.async` (PTX ISA, sections 9.7.13.15 and 9.7.9.25). The device keeps the objects.
+//! `mbarrier` and `cp.async` (PTX ISA, sections 9.7.13.15 and 9.7.9.25), but for what moves more than words. The device keeps the objects.
 //!
 //! A copy that need not be done before its wait is done at once, which no program can tell from one that was quick: the waits for groups
 //! of copies are no instructions here.
@@ -9,8 +9,8 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
 use hotfire_ptx::ast::{AddressBase, Instruction, Mode, Operand, Semantics, Space, Type};
 
-/// Bytes of the widest copy.
-const WIDEST: u32 = 16;
+/// Bytes of the widest copy of `cp.async`, and what bulk copies are aligned to.
+pub(super) const WIDEST: u32 = 16;
 
 /// The integer of so many bytes.
 fn integer(bytes: u32) -> ir::Type {
@@ -70,13 +70,13 @@ impl Emit<'_, '_> {
     }
 
     /// Carries out an operation; what it answers.
-    fn on_object(&mut self, address: Value, code: u32, operand: Value) -> Option<Value> {
+    pub(super) fn on_object(&mut self, address: Value, code: u32, operand: Value) -> Option<Value> {
         let (context, code, site) = (self.context, self.word(code), self.site_value());
         let function = self.unit.options.runtime.mbarrier as usize;
         self.runtime(function, Some(types::I64), &[context, address, code, operand, site])
     }
 
-    /// `cp.async` in all forms but reductions and tensor copies.
+    /// `cp.async` in all forms but tensor copies.
     pub(super) fn copy_async(&mut self, i: &Instruction) -> Result<()> {
         match i.modifiers.mode {
             // All copies before are done.
@@ -92,29 +92,9 @@ impl Emit<'_, '_> {
             }
             Some(Mode::Async) => self.copy_words(i),
             Some(Mode::Bulk) => self.copy_bulk(i),
+            Some(Mode::BulkReduce) => self.reduce_bulk(i),
             _ => self.unsupported(i, "it is not built yet"),
         }
-    }
-
-    /// `cp.async.bulk [to], [from], size, [object]`, or without an object from shared to global memory.
-    fn copy_bulk(&mut self, i: &Instruction) -> Result<()> {
-        if i.modifiers.hints.iter().any(|hint| &**hint == "multicast::cluster") {
-            return self.unsupported(i, "copies to several blocks are not built yet");
-        }
-        let to = self.place(i, 0, WIDEST, access::WRITE)?;
-        let from = self.place_in(i, 1, WIDEST, access::READ, i.modifiers.source_space)?;
-        let size = self.source(i, 2, Type::U32)?;
-        let counted = i.modifiers.space != Some(Space::Global);
-        let object = if counted {
-            let space = i.modifiers.space;
-            self.place_in(i, 3, 8, access::READ | access::WRITE | access::ATOMIC, space)?
-        } else {
-            self.f.ins().iconst(types::I64, 0)
-        };
-        let (context, site, number) = (self.context, self.site_value(), self.check_site());
-        let function = self.unit.options.runtime.copy_bulk as usize;
-        self.runtime(function, None, &[context, to, from, size, object, site, number]);
-        Ok(())
     }
 
     /// `cp.async.ca [to], [from], size {, bytes | ignored}`

@@ -6,6 +6,7 @@
 mod address;
 mod atomic;
 mod bits;
+mod bulk;
 mod call;
 mod carry;
 mod check;
@@ -27,8 +28,10 @@ mod pair;
 mod phase;
 mod shadow;
 mod special;
+mod stack;
 mod texture;
 mod threads;
+mod video;
 
 use crate::abi::{BlockContext, ThreadContext};
 use crate::analysis::Reached;
@@ -40,7 +43,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
-use hotfire_ptx::ast::{Body, Function, Instruction, Reg, Space, Statement, Type};
+use hotfire_ptx::ast::{Body, Function, Instruction, Mode, Reg, Space, Statement, Type};
 use hotfire_ptx::{Diagnostic, Opcode};
 use std::collections::HashMap;
 use std::mem::offset_of;
@@ -48,6 +51,7 @@ use std::rc::Rc;
 
 pub(crate) use address::{checker, checker_signature};
 pub(crate) use operand::clif;
+pub(crate) use stack::allocates;
 
 /// Result of translating something.
 pub(crate) type Result<T> = std::result::Result<T, Diagnostic>;
@@ -114,8 +118,10 @@ pub(crate) struct Emit<'a, 'b> {
     checker: ir::FuncRef,
     /// Shared addresses that are known to be multiples of a size, in the present block.
     aligned: HashMap<Value, u32>,
-    /// The buffer of matrix instructions, if there were any yet.
+    /// The buffer of matrix and other wide instructions, if there were any yet.
     lane_words: Option<StackSlot>,
+    /// The stack's limit when the function began, if it allocates.
+    stack_before: Option<Variable>,
     /// What decides how the loops around the present block go on, if the device should know.
     deciding: Option<Rc<[Reg]>>,
     /// Where requests of texture and surface instructions lie, if there are any.
@@ -183,6 +189,7 @@ pub(crate) fn function(
         checker,
         aligned: HashMap::new(),
         lane_words: None,
+        stack_before: None,
         deciding: None,
         texel: None,
         site: 0,
@@ -235,6 +242,7 @@ impl Emit<'_, '_> {
         self.f.def_var(self.carry, zero);
         let fuel = self.full_fuel();
         self.f.def_var(self.fuel, fuel);
+        self.begin_stack();
     }
 
     fn full_fuel(&mut self) -> Value {
@@ -362,6 +370,7 @@ impl Emit<'_, '_> {
             O::Cvta | O::Isspacep => self.spaces(i),
             O::Mapa | O::Getctarank => self.ranks(i),
             O::Ld | O::Ldu => self.load(i),
+            O::St if i.modifiers.mode == Some(Mode::Async) => self.store_async(i),
             O::St => self.store(i),
             O::Atom | O::Red => self.atomic(i),
             O::Membar | O::Fence => {
@@ -381,10 +390,16 @@ impl Emit<'_, '_> {
             O::Suld | O::Sust | O::Sured => self.surface(i),
             O::Txq | O::Suq => self.object_query(i),
             // Hints: there is no cache to warm and nobody counts the events.
-            O::Prefetch | O::Prefetchu | O::Discard | O::Pmevent => Ok(()),
-            O::Alloca | O::Stacksave | O::Stackrestore => {
-                self.unsupported(i, "the stack cannot grow by a variable amount")
+            O::Prefetch | O::Prefetchu | O::Applypriority | O::Discard | O::Pmevent | O::Setmaxnreg => Ok(()),
+            // Nor does anybody look at policies.
+            O::Createpolicy => {
+                let policy = self.f.ins().iconst(types::I64, 0);
+                self.define(i, 0, Type::B64, policy)
             }
+            O::Alloca | O::Stacksave | O::Stackrestore => self.stack(i),
+            O::Vadd | O::Vsub | O::Vabsdiff | O::Vmin | O::Vmax => self.video(i),
+            O::Vadd2 | O::Vsub2 | O::Vabsdiff2 | O::Vmin2 | O::Vmax2 | O::Vavrg2 => self.video(i),
+            O::Vadd4 | O::Vsub4 | O::Vabsdiff4 | O::Vmin4 | O::Vmax4 | O::Vavrg4 => self.video(i),
             O::Bra | O::Brx | O::Ret | O::Exit | O::Trap => self.unsupported(i, "a branch stands where none can"),
             _ => self.unsupported(i, "it is not built yet"),
         }

@@ -6,12 +6,17 @@ mod exact;
 mod half;
 mod math;
 mod rounding;
+mod video;
+mod wide;
 
 pub(crate) use convert::{SIGNED, Spec, UNSIGNED, convert, f16_of_f32};
 pub(crate) use exact::fma as fused;
 pub(crate) use half::{bf16_fma, f16_fma};
 pub(crate) use math::*;
 pub(crate) use rounding::{BF16, E4M3, E5M2, Exact, F16, F32, F64, Format, Mode, Number, TF32};
+
+pub(crate) use video::{code as video_code, operation as video_operation, video};
+pub(crate) use wide::{compare_and_swap_wide, exchange_wide, has_wide_atomics};
 
 /// `fns`: position of the `|offset|`-th set bit of `mask` from bit `base`, upwards or downwards; all ones if there is none.
 pub(crate) extern "C" fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {

@@ -13,3 +13,4 @@ mod integers;
 mod memory;
 mod pairs;
 mod phases;
+mod video;
