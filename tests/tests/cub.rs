@@ -1,5 +1,5 @@
-//! CUB and cooperative groups over ten data types (`programs/cub-sort.cu`, `groups.cu`): each program compares every
-//! result, bit for bit, with one that the host made without them.
+//! CUB, Thrust and cooperative groups over up to ten data types (`programs/cub-*.cu`, `thrust.cu`, `groups.cu`): each program
+//! compares every result, bit for bit, with one that the host made without them.
 //!
 //! Here run all types with small sizes, on and around the edges of warps, and one type a program with many blocks.
 //! `CUB_SIZES=1000000,10000000` runs those sizes of all types instead, which takes a while.
@@ -29,10 +29,10 @@ fn verifies(name: &str, types: &[&str], sizes: &str) {
     }
 }
 
-/// A program that is built once for each width.
+/// A program that is built once for each of `widths`.
 #[track_caller]
-fn every_type(name: &str) {
-    for (round, (width, types)) in WIDTHS.into_iter().enumerate() {
+fn types_of(name: &str, widths: &[&str]) {
+    for (round, (width, types)) in WIDTHS.into_iter().filter(|(width, _)| widths.contains(width)).enumerate() {
         let name = format!("{name}-{width}");
         if let Ok(sizes) = std::env::var("CUB_SIZES") {
             for size in sizes.split(',') {
@@ -47,7 +47,27 @@ fn every_type(name: &str) {
 
 #[test]
 fn cub_sorts() {
-    every_type("cub-sort");
+    types_of("cub-sort", &["8", "16", "32", "64"]);
+}
+
+#[test]
+fn cub_scans_reduces_and_counts() {
+    types_of("cub-scan", &["8", "16", "64"]);
+}
+
+#[test]
+fn cub_selects_and_partitions() {
+    types_of("cub-select", &["16", "32"]);
+}
+
+#[test]
+fn cub_inside_kernels() {
+    types_of("cub-block", &["16"]);
+}
+
+#[test]
+fn thrust() {
+    types_of("thrust", &["16"]);
 }
 
 #[test]
