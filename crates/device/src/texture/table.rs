@@ -49,7 +49,7 @@ fn place_of(handle: u64) -> u32 {
 /// The object of a handle, if it is a live one.
 ///
 /// # Safety
-/// The reference must not outlive the grid, or the lock of [`Objects`], under which the caller runs.
+/// The reference must not outlive the grid, or the lock of `Objects`, under which the caller runs.
 pub unsafe fn find<'a>(handle: u64) -> Option<&'a Object> {
     let place = place_of(handle) as usize;
     let place = TABLE.places.get(place / TOGETHER)?.get()?.get(place % TOGETHER)?;
