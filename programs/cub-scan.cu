@@ -4,6 +4,7 @@
 //
 // build: cub-scan-8 -gencode arch=compute_90,code=compute_90 -std=c++17 -O2 -DWIDTH=8
 // build: cub-scan-16 -gencode arch=compute_90,code=compute_90 -std=c++17 -O2 -DWIDTH=16
+// build: cub-scan-32 -gencode arch=compute_90,code=compute_90 -std=c++17 -O2 -DWIDTH=32
 // build: cub-scan-64 -gencode arch=compute_90,code=compute_90 -std=c++17 -O2 -DWIDTH=64
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_reduce.cuh>

@@ -52,7 +52,7 @@ fn cub_sorts() {
 
 #[test]
 fn cub_scans_reduces_and_counts() {
-    types_of("cub-scan", &["8", "16", "64"]);
+    types_of("cub-scan", &["8", "16", "32", "64"]);
 }
 
 #[test]
