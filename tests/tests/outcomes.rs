@@ -9,9 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const RECORDED: &str = include_str!("../../litmus/outcomes.h200.txt");
 
 /// Recorded outcomes that need not happen here, none of them one of scheduling; litmus/README.md says more.
-const LEFT_OUT: [(&str, &str); 3] = [
-    // Another error code than the documents have for a block that is too large.
-    ("launch-refuses", "cudaErrorInvalidValue cudaErrorInvalidValue cudaSuccess, 3"),
+const LEFT_OUT: [(&str, &str); 2] = [
     // Device code made a stream without cudaStreamNonBlocking.
     ("flags-of-streams-and-events", "0 1"),
     // A slot of the pool came back after the host had synchronised with the grid that held it: forbidden by 3.5.1.
