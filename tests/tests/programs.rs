@@ -244,6 +244,41 @@ fn textures_and_surfaces_give_what_the_guide_says() {
     ok(run("surface", &[]));
 }
 
+/// What a program sees of the device that was asked for; code for a newer one is refused.
+#[test]
+fn profiles_are_devices() {
+    let run_as =
+        |name: &str, profile: &str| run_with(name, &[], &[("HOTFIRE_PROFILE", profile), ("HOTFIRE_MEMORY", "256M")]);
+    for (profile, wanted) in [
+        (
+            "h200",
+            "capability=9.0 sms=132 threads=2048 shared=233472 optin=232448 l2=62914560 clusters=1 of-128=16 of-1024=2",
+        ),
+        (
+            "a100",
+            "capability=8.0 sms=108 threads=2048 shared=167936 optin=166912 l2=41943040 clusters=0 of-128=16 of-1024=2",
+        ),
+        (
+            "rtx4090",
+            "capability=8.9 sms=128 threads=1536 shared=102400 optin=101376 l2=75497472 clusters=0 of-128=12 of-1024=1",
+        ),
+        ("t4", "capability=7.5 sms=40 threads=1024 shared=65536 optin=65536 l2=4194304 clusters=0 of-128=8 of-1024=1"),
+    ] {
+        let output = run_as("profile", profile).success();
+        assert!(output.stdout.contains(wanted), "{profile}: {output:?}");
+        assert!(output.stdout.contains(" total=268435456 refused=2 got=42"), "{profile}: {output:?}");
+    }
+    let output = run_as("profile-90", "a100");
+    assert_eq!(output.code, Some(2), "{output:?}");
+    assert!(output.stderr.contains("(209)"), "{output:?}");
+    let file = std::env::temp_dir().join(format!("hotfire-{}.profile", std::process::id()));
+    std::fs::write(&file, "base = t4\nname = Small\nmultiprocessors = 2\n").expect("the file can be written");
+    let small = run_as("profile", &file.to_string_lossy());
+    let _ = std::fs::remove_file(&file);
+    assert!(small.success().stdout.starts_with("name=Small capability=7.5 sms=2 "));
+    assert_eq!(run_as("profile", "gtx").code, Some(125));
+}
+
 #[test]
 fn chains_are_silent_under_check() {
     for (name, arguments) in [("chain", ["--layers=2", "--size=64"]), ("solver", ["--side=12", "--rounds=5"])] {

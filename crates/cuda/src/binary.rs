@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char};
 
 use hotfire_device::{LoadError, Status};
 use hotfire_image::container::{self, Code};
-use hotfire_image::{Architecture, ErrorKind, Format, fatbin, machine_code};
+use hotfire_image::{Architecture, ErrorKind, Format, Variant, fatbin, machine_code};
 use hotfire_ptx::ast;
 
 use crate::types::FatBinaryWrapper;
@@ -29,11 +29,32 @@ fn image_error(error: &hotfire_image::Error) -> LoadError {
     failure(status, error.to_string())
 }
 
+/// The architecture that this device is.
+fn architecture() -> Architecture {
+    Architecture::baseline(hotfire_device::profile::profile().capability)
+}
+
+/// Whether PTX with that `.target` may be compiled for this device; what names no architecture is not judged.
+fn runs_here(target: &str) -> bool {
+    let Some(number) = target.strip_prefix("sm_") else { return true };
+    let (digits, variant) = match number.strip_suffix(['a', 'f']) {
+        Some(digits) if number.ends_with('a') => (digits, Variant::Specific),
+        Some(digits) => (digits, Variant::Family),
+        None => (number, Variant::Baseline),
+    };
+    digits.parse().map_or(true, |number| Architecture { number, variant }.ptx_runs_on(architecture()))
+}
+
 /// Parses units.
 pub(crate) fn parse(texts: &[String]) -> Result<Vec<ast::Module>, LoadError> {
     let keep = hotfire_device::Device::get().is_checking();
     let one = |text: &String| {
         let mut unit = hotfire_ptx::parse(text).map_err(|d| failure(Status::INVALID_PTX, format!("PTX {d}")))?;
+        // Text that a program hands over need not suit this device; what a fat binary has does.
+        if !runs_here(&unit.target) {
+            let device = architecture();
+            return Err(failure(Status::NO_KERNEL_IMAGE, format!("PTX for {} does not run on {device}", unit.target)));
+        }
         if keep {
             unit.texts = vec![text.as_str().into()];
         }
@@ -83,7 +104,7 @@ pub(crate) unsafe fn registered(wrapper: &FatBinaryWrapper) -> Result<Vec<String
 }
 
 fn program(data: &[u8], prelinked: &[&[u8]]) -> Result<Vec<String>, LoadError> {
-    let units = hotfire_image::program(data, prelinked, Architecture::DEVICE).map_err(|error| image_error(&error))?;
+    let units = hotfire_image::program(data, prelinked, architecture()).map_err(|error| image_error(&error))?;
     Ok(units.into_iter().map(|unit| unit.text).collect())
 }
 
@@ -159,8 +180,8 @@ fn contained(bytes: &[u8]) -> Result<Vec<String>, LoadError> {
         match image.code {
             Code::Ptx(text) => texts.push(text),
             Code::Damaged(error) => return Err(image_error(&error)),
-            Code::Cubin(architecture) => refused = Some(machine_code::advice(&[architecture], &[])),
-            Code::Fatbin(entries) => match hotfire_image::select(&entries, Architecture::DEVICE) {
+            Code::Cubin(architecture) => refused = Some(machine_code::advice(self::architecture(), &[architecture], &[])),
+            Code::Fatbin(entries) => match hotfire_image::select(&entries, architecture()) {
                 Some(entry) => texts.push(entry.text().map_err(|error| image_error(&error))?),
                 // NVIDIA's device runtime has PTX for newer devices only, beside machine code for older ones.
                 None if of_device_runtime(&entries)? => {}
@@ -168,7 +189,7 @@ fn contained(bytes: &[u8]) -> Result<Vec<String>, LoadError> {
                     let of = |kind| {
                         entries.iter().filter(|entry| entry.kind == kind).map(|e| e.architecture).collect::<Vec<_>>()
                     };
-                    let advice = machine_code::advice(&of(fatbin::Kind::Elf), &of(fatbin::Kind::Ptx));
+                    let advice = machine_code::advice(architecture(), &of(fatbin::Kind::Elf), &of(fatbin::Kind::Ptx));
                     refused = Some(format!("{place}: {advice}"));
                 }
             },

@@ -227,5 +227,5 @@ fn advice(images: &[Image<'_>]) -> String {
         list.sort();
         list.dedup();
     }
-    hotfire_image::machine_code::advice(&machine_code, &ptx)
+    hotfire_image::machine_code::advice(Architecture::DEVICE, &machine_code, &ptx)
 }

@@ -32,6 +32,12 @@ pub struct Arguments {
     /// Start the blocks of a grid, and the warps of a block, in random order: random:SEED [default: increasing index]
     #[arg(long, value_name = "ORDER")]
     block_order: Option<String>,
+    /// What device to be: h200, a100, rtx4090, t4, or a file of `key = value` lines [default: h200]
+    #[arg(long, value_name = "PROFILE")]
+    profile: Option<OsString>,
+    /// How much device memory there is, such as 512M or 24G [default: the profile's, or what this machine has available]
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<String>,
     /// The program and its arguments, after `--`
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
@@ -54,6 +60,15 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
     if let Some(order) = &arguments.block_order {
         command.env("HOTFIRE_BLOCK_ORDER", order);
+    }
+    if let Some(profile) = &arguments.profile {
+        // A file is meant from here, wherever the program goes.
+        let path = Path::new(profile);
+        let known = path.is_file().then(|| path.canonicalize().ok()).flatten();
+        command.env("HOTFIRE_PROFILE", known.map_or_else(|| profile.clone(), OsString::from));
+    }
+    if let Some(memory) = &arguments.memory {
+        command.env("HOTFIRE_MEMORY", memory);
     }
     let error = command.exec();
     ExitCode::from(not_started(&command, &error))

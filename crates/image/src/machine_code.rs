@@ -20,8 +20,8 @@ pub fn architecture(header: &[u8]) -> Option<Architecture> {
 
 /// What to say when there is no PTX to run.
 ///
-/// `machine_code` and `ptx` are the architectures that were found.
-pub fn advice(machine_code: &[Architecture], ptx: &[Architecture]) -> String {
+/// `machine_code` and `ptx` are the architectures that were found; `device` is what they should run on.
+pub fn advice(device: Architecture, machine_code: &[Architecture], ptx: &[Architecture]) -> String {
     let mut found = Vec::new();
     if !machine_code.is_empty() {
         let names: Vec<_> = machine_code.iter().map(Architecture::to_string).collect();
@@ -31,10 +31,13 @@ pub fn advice(machine_code: &[Architecture], ptx: &[Architecture]) -> String {
         let names: Vec<_> = ptx.iter().map(|architecture| architecture.virtual_name()).collect();
         found.push(format!("PTX for {}", names.join(", ")));
     }
+    let number = device.number;
     let found = if found.is_empty() { "nothing".to_string() } else { found.join(" and ") };
     format!(
-        "no PTX that runs on compute capability 9.0: found {found}; build with \
-         `-gencode arch=compute_90,code=compute_90` (or `-arch=sm_90`, which embeds PTX too)"
+        "no PTX that runs on compute capability {}.{}: found {found}; build with \
+         `-gencode arch=compute_{number},code=compute_{number}` (or `-arch=sm_{number}`, which embeds PTX too)",
+        number / 10,
+        number % 10
     )
 }
 

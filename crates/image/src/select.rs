@@ -39,7 +39,7 @@ pub fn program(registered: &[u8], prelinked: &[&[u8]], device: Architecture) -> 
         return Ok(if defines_device_runtime(&unit.text) { Vec::new() } else { vec![unit] });
     }
     if prelinked.is_empty() {
-        return if is_device_runtime(&entries)? { Ok(Vec::new()) } else { Err(nothing_to_run(&entries)) };
+        return if is_device_runtime(&entries)? { Ok(Vec::new()) } else { Err(nothing_to_run(device, &entries)) };
     }
     let mut units = Vec::new();
     for (index, unit) in prelinked.iter().enumerate() {
@@ -56,7 +56,7 @@ pub fn program(registered: &[u8], prelinked: &[&[u8]], device: Architecture) -> 
                 }
             }
             None if is_device_runtime(&entries).map_err(in_list)? => {}
-            None => return Err(in_list(nothing_to_run(&entries))),
+            None => return Err(in_list(nothing_to_run(device, &entries))),
         }
     }
     Ok(units)
@@ -74,12 +74,12 @@ fn is_device_runtime(entries: &[Entry<'_>]) -> Result<bool, Error> {
     }
 }
 
-fn nothing_to_run(entries: &[Entry<'_>]) -> Error {
+fn nothing_to_run(device: Architecture, entries: &[Entry<'_>]) -> Error {
     let of = |kind| {
         let mut found: Vec<_> = entries.iter().filter(|entry| entry.kind == kind).map(|e| e.architecture).collect();
         found.sort();
         found.dedup();
         found
     };
-    Error::no_image(machine_code::advice(&of(Kind::Elf), &of(Kind::Ptx)))
+    Error::no_image(machine_code::advice(device, &of(Kind::Elf), &of(Kind::Ptx)))
 }

@@ -13,7 +13,13 @@ pub(crate) fn attribute(number: u32) -> Result<i32, Status> {
 }
 
 /// The device's UUID: no GPU has it. It spells "Hotfire" and its compute capability.
-pub(crate) const UUID: [u8; 16] = *b"Hotfire\0sm_90\0\0\0";
+pub(crate) fn uuid() -> [u8; 16] {
+    let mut uuid = *b"Hotfire\0sm_00\0\0\0";
+    let number = hotfire_device::profile::profile().capability;
+    (uuid[11], uuid[12]) = (b'0' + (number / 10 % 10) as u8, b'0' + (number % 10) as u8);
+    uuid
+}
+
 /// `cuDeviceGetPCIBusId`: domain, bus and device numbers as the attributes give them.
 pub(crate) fn bus_id() -> String {
     let number = |attribute| Device::get().attribute(attribute).unwrap_or_default();

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 
 use hotfire_device::{Status, profile};
 
-use super::attribute::{UUID, attribute, bus_id, by_bus_id, check_device, peer};
+use super::attribute::{attribute, bus_id, by_bus_id, check_device, peer};
 use crate::context;
 use crate::export::export;
 use crate::notice;
@@ -45,21 +45,21 @@ export! {
     driver fn cuDeviceGetName(name: Out<c_char>, room: c_int, device: c_int) {
         context::require_initialised()?;
         check_device(device)?;
-        put_text(&name, room, profile::NAME)
+        put_text(&name, room, &profile::profile().name)
     }
 
     /// The device's UUID.
     driver fn cuDeviceGetUuid(uuid: Out<Uuid>, device: c_int) {
         context::require_initialised()?;
         check_device(device)?;
-        uuid.set(UUID)
+        uuid.set(super::attribute::uuid())
     }
 
     /// The device's UUID; without MIG the same.
     driver fn cuDeviceGetUuid_v2(uuid: Out<Uuid>, device: c_int) {
         context::require_initialised()?;
         check_device(device)?;
-        uuid.set(UUID)
+        uuid.set(super::attribute::uuid())
     }
 
     /// Bytes of device memory.

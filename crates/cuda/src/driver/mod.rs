@@ -20,7 +20,7 @@ pub(crate) mod proc_address;
 mod set;
 mod stream;
 
-pub(crate) use attribute::{PRIORITIES, UUID, attribute, bus_id, by_bus_id, check_device, peer};
+pub(crate) use attribute::{PRIORITIES, attribute, bus_id, by_bus_id, check_device, peer, uuid};
 pub(crate) use context::limit;
 pub(crate) use device::VERSION;
 pub(crate) use event::{create as event_create, elapsed as event_elapsed};

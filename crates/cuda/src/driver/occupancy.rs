@@ -24,7 +24,7 @@ pub(crate) fn available_shared(function: &Function, blocks: c_int, threads: c_in
     if blocks <= 0 || !fits(0)? {
         return Err(Status::INVALID_VALUE);
     }
-    let (mut low, mut high) = (0, profile::SHARED_PER_BLOCK_OPTIN + 1);
+    let (mut low, mut high) = (0, profile::profile().shared_per_block_optin() + 1);
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         // A size that a kernel may not have at all does not fit either.
@@ -49,7 +49,7 @@ fn best(function: &Function, shared_of: BlockToShared, shared: usize, limit: c_i
         // The first step goes down to a whole number of warps.
         threads = if threads % WARP == 0 { threads - WARP } else { threads / WARP * WARP };
     }
-    Ok((found.2 * profile::MULTIPROCESSORS as c_int, found.1))
+    Ok((found.2 * profile::profile().multiprocessors as c_int, found.1))
 }
 
 /// Blocks of the largest cluster that a launch may have.
@@ -69,7 +69,7 @@ pub(crate) fn active_clusters(
     if size == 0 || size > function.largest_cluster() {
         return Err(Status::INVALID_CLUSTER_SIZE);
     }
-    let blocks = max_blocks(function, threads(block)?, shared)? as u32 * profile::MULTIPROCESSORS;
+    let blocks = max_blocks(function, threads(block)?, shared)? as u32 * profile::profile().multiprocessors;
     Ok((blocks / size) as c_int)
 }
 

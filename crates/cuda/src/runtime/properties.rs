@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 
 use hotfire_device::{Device, Status, profile};
 
-use crate::driver::{UUID, attribute};
+use crate::driver::{attribute, uuid};
 use crate::export::export;
 use crate::pointer::{In, Out};
 use crate::types::DeviceProp;
@@ -15,12 +15,12 @@ fn properties() -> Result<DeviceProp, Status> {
     let size = |number| a(number).map(|value| value as usize);
     let flag = |number| a(number).map(|value| value as u32);
     let mut name = [0 as c_char; 256];
-    for (to, from) in name.iter_mut().zip(profile::NAME.bytes()) {
+    for (to, from) in name.iter_mut().zip(profile::profile().name.bytes().take(255)) {
         *to = from as c_char;
     }
     Ok(DeviceProp {
         name,
-        uuid: UUID,
+        uuid: uuid(),
         luid: [0; 8],
         luid_device_node_mask: 0,
         total_global_mem: Device::get().mem_info().1 as usize,

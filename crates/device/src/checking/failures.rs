@@ -305,7 +305,7 @@ fn misfit(shape: Shape, child: &Function) -> (String, String) {
         format!(
             "on the host, before the launch: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, \
              {dynamic_shared}); at most {} bytes",
-            profile::SHARED_PER_BLOCK_OPTIN - fixed.min(profile::SHARED_PER_BLOCK_OPTIN)
+            profile::profile().shared_per_block_optin().saturating_sub(fixed)
         ),
     )
 }

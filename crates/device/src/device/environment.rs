@@ -1,6 +1,7 @@
 //! What the environment says about how a device is set up. A word that means nothing is an error of the user's, not a reason to
 //! run another schedule.
 
+use crate::profile::size;
 use hotfire_launch::Policy;
 
 /// The meaning of a variable, if it is set.
@@ -33,6 +34,12 @@ pub(super) fn in_order_of_environment() -> bool {
 /// `HOTFIRE_POOL`
 pub(super) fn pool_of_environment() -> Option<u32> {
     variable("HOTFIRE_POOL", "a number of launches, 1 or more", |text| text.parse().ok().filter(|&slots| slots > 0))
+}
+
+/// `HOTFIRE_MEMORY`: bytes of device memory.
+pub(super) fn memory_of_environment() -> Option<u64> {
+    let parse = |text: &str| size(text).filter(|&bytes| bytes >= 16 << 20);
+    variable("HOTFIRE_MEMORY", "a size such as 512M or 24G, 16M or more", parse)
 }
 
 fn parse_policy(text: &str) -> Option<Policy> {

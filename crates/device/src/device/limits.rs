@@ -132,7 +132,7 @@ impl Device {
                 self.limits.lock().l2_fetch = if value == 0 { 64 } else { value.next_power_of_two().max(32) };
             }
             Limit::PersistingL2CacheSize => {
-                self.limits.lock().persisting_l2 = value.min(profile::L2_BYTES as u64 / 8 * 5);
+                self.limits.lock().persisting_l2 = value.min(u64::from(profile::profile().l2_bytes) / 8 * 5);
             }
         }
         Ok(())

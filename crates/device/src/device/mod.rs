@@ -31,7 +31,10 @@ use crate::status::Status;
 use crate::texture::Objects;
 use crate::tracing;
 use crossbeam_utils::sync::Parker;
-use environment::{block_order_of_environment, in_order_of_environment, policy_of_environment, pool_of_environment};
+use environment::{
+    block_order_of_environment, in_order_of_environment, memory_of_environment, policy_of_environment,
+    pool_of_environment,
+};
 use hotfire_check::Report;
 use hotfire_trace::log::Await;
 use limits::LimitValues;
@@ -109,8 +112,13 @@ impl Device {
         let environment = || std::env::var("HOTFIRE_WORKERS").ok()?.parse().ok();
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let policy = config.policy.unwrap_or_else(policy_of_environment);
-        let memory = Memory::new(config.memory.unwrap_or_else(Memory::default_limit))
-            .unwrap_or_else(|error| panic!("hotfire: no address space for device memory: {error}"));
+        let memory = Memory::new(
+            config
+                .memory
+                .or_else(memory_of_environment)
+                .unwrap_or_else(|| Memory::default_limit(profile::profile().memory)),
+        )
+        .unwrap_or_else(|error| panic!("hotfire: no address space for device memory: {error}"));
         let checking =
             Checking::of_environment(memory.clone()).or_else(|| config.check.then(|| Checking::new(memory.clone())));
         let workers = config.workers.or_else(environment).unwrap_or_else(cores).clamp(1, 1024);

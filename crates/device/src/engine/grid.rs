@@ -56,7 +56,7 @@ impl Checked {
         if occupancy == 0 {
             return Err(too_much_shared);
         }
-        let capacity = u64::from(occupancy * profile::MULTIPROCESSORS);
+        let capacity = u64::from(occupancy * profile::profile().multiprocessors);
         let cost = CAPACITY / capacity;
         Ok(Self { capacity, function: function.clone(), kernel, shape, cost })
     }
@@ -287,7 +287,7 @@ impl Grid {
 
     /// Blocks of this kind that one multiprocessor holds.
     pub fn per_multiprocessor(&self) -> u32 {
-        (self.capacity / u64::from(profile::MULTIPROCESSORS)) as u32
+        (self.capacity / u64::from(profile::profile().multiprocessors)) as u32
     }
 
     /// Whether all that it depends on is complete.

@@ -18,7 +18,7 @@ use super::window::Window;
 use crate::checking;
 use crate::memory::Memory;
 use crate::memory::map::{PAGE, round_up};
-use crate::profile::MULTIPROCESSORS;
+use crate::profile::profile;
 use hotfire_check::{BlockOrder, Checker};
 use hotfire_jit::abi::{BlockContext, BlockCosts, EntryKind, cluster, stamp};
 use std::io;
@@ -124,7 +124,7 @@ impl Block {
             dynamic_shared: 0,
             total_shared: 0,
             smid: 0,
-            nsmid: MULTIPROCESSORS,
+            nsmid: profile().multiprocessors,
             cluster_ctaid: [0; 3],
             cluster_nctaid: [1; 3],
             gridid: 0,
@@ -256,7 +256,7 @@ impl Block {
     }
 
     fn begin(&mut self) {
-        self.context.smid = (self.index % u64::from(MULTIPROCESSORS)) as u32;
+        self.context.smid = (self.index % u64::from(self.context.nsmid)) as u32;
         self.next_thread = 0;
         self.next_tid = [0; 3];
         self.live = self.threads;

@@ -28,8 +28,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Bytes of the arena, and the alignment of its base.
 pub const ARENA_SIZE: u64 = 1 << 39;
 const ARENA_HINT: u64 = 0x2000_0000_0000;
-/// Device memory of an H200 in bytes.
-const H200_MEMORY: u64 = 150_110_011_392;
 /// From this size on an allocation is worth huge pages.
 const HUGE: u64 = 2 << 20;
 
@@ -114,13 +112,13 @@ impl Memory {
         }))
     }
 
-    /// What an H200 has, or what this machine has available if that is less.
-    pub fn default_limit() -> u64 {
+    /// What the device has (`of_device`), or what this machine has available if that is less.
+    pub fn default_limit(of_device: u64) -> u64 {
         let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
             let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
             line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()
         });
-        available.map_or(H200_MEMORY, |kib| (kib << 10).min(H200_MEMORY))
+        available.map_or(of_device, |kib| (kib << 10).min(of_device))
     }
 
     /// The address range that generated code tests for.

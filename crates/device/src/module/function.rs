@@ -164,7 +164,7 @@ impl Function {
             max_threads: self.max_threads(),
             registers: profile::NOMINAL_REGISTERS,
             ptx_version: major * 10 + minor,
-            binary_version: 90,
+            binary_version: profile::profile().capability,
             max_dynamic_shared: self.max_dynamic_shared(kernel.static_shared),
             carveout: self.carveout.load(Ordering::Relaxed),
         })
@@ -191,9 +191,10 @@ impl Function {
         self.text().directives.required_cluster.map(|cluster| cluster.map(|n| n.max(1)))
     }
 
-    /// Blocks of the largest cluster that a launch may ask for: 8, or 16 where that was allowed.
+    /// Blocks of the largest cluster that a launch may ask for: 8, or 16 where that was allowed; 1 on devices without clusters.
     pub fn largest_cluster(&self) -> u32 {
-        if self.large_clusters.load(Ordering::Relaxed) { profile::LARGEST_CLUSTER } else { profile::PORTABLE_CLUSTER }
+        let largest = profile::profile().largest_cluster();
+        if self.large_clusters.load(Ordering::Relaxed) { largest } else { largest.min(profile::PORTABLE_CLUSTER) }
     }
 
     /// `cudaFuncAttributeNonPortableClusterSizeAllowed`
@@ -215,7 +216,7 @@ impl Function {
             Ok(kernel) => kernel,
             Err(status) => return status,
         };
-        if bytes > profile::SHARED_PER_BLOCK_OPTIN.saturating_sub(kernel.static_shared) {
+        if bytes > profile::profile().shared_per_block_optin().saturating_sub(kernel.static_shared) {
             return Status::INVALID_VALUE;
         }
         self.max_dynamic.store(bytes, Ordering::Relaxed);

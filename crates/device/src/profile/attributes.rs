@@ -5,17 +5,43 @@ use super::*;
 
 /// The value of an attribute; `None` for a number that names none. Reserved ones answer 0.
 pub fn attribute(number: u32) -> Option<i32> {
-    TABLE.binary_search_by_key(&number, |entry| entry.0).ok().map(|index| TABLE[index].1)
+    let index = TABLE.binary_search_by_key(&number, |entry| entry.0).ok()?;
+    Some(of_profile(profile(), number).unwrap_or(TABLE[index].1))
 }
 
-/// Clock in kHz.
-pub const CLOCK_KHZ: i32 = 1_980_000;
-/// Memory clock in kHz.
-pub const MEMORY_CLOCK_KHZ: i32 = 3_201_000;
-/// Width of the memory bus in bits.
-pub const MEMORY_BUS_BITS: i32 = 6144;
-/// Bytes of L2 cache.
-pub const L2_BYTES: i32 = 62_914_560;
+/// What differs from device to device.
+fn of_profile(profile: &Profile, number: u32) -> Option<i32> {
+    let value = match number {
+        13 => profile.clock_khz,
+        16 => profile.multiprocessors,
+        36 => profile.memory_clock_khz,
+        37 => profile.memory_bus_bits,
+        38 => profile.l2_bytes,
+        39 => profile.threads_per_multiprocessor,
+        75 => profile.capability / 10,
+        76 => profile.capability % 10,
+        81 => profile.shared_per_multiprocessor,
+        // SingleToDoublePrecisionPerfRatio
+        87 => match profile.capability {
+            80 | 90 => 2,
+            75 => 32,
+            _ => 64,
+        },
+        97 => profile.shared_per_block_optin(),
+        106 => profile.blocks_per_multiprocessor,
+        // MaxPersistingL2CacheSize: none before compute capability 8.0.
+        108 if profile.capability < 80 => 0,
+        108 => profile.l2_bytes / 8 * 5,
+        111 => profile.shared_reserved_per_block(),
+        120 => u32::from(profile.capability >= 90),
+        126 if profile.capability < 90 => 1,
+        _ => return None,
+    };
+    i32::try_from(value).ok()
+}
+
+/// Stands where the profile answers.
+const OF_PROFILE: i32 = 0;
 
 #[rustfmt::skip]
 static TABLE: &[(u32, i32)] = &[
@@ -31,10 +57,10 @@ static TABLE: &[(u32, i32)] = &[
     (10, 32),                               // WarpSize
     (11, i32::MAX),                         // MaxPitch
     (12, REGISTERS as i32),                 // MaxRegistersPerBlock
-    (13, CLOCK_KHZ),                        // ClockRate
+    (13, OF_PROFILE),                        // ClockRate
     (14, 512),                              // TextureAlignment
     (15, 1),                                // GpuOverlap
-    (16, MULTIPROCESSORS as i32),           // MultiProcessorCount
+    (16, OF_PROFILE),           // MultiProcessorCount
     (17, 0),                                // KernelExecTimeout
     (18, 0),                                // Integrated
     (19, 1),                                // CanMapHostMemory
@@ -54,10 +80,10 @@ static TABLE: &[(u32, i32)] = &[
     (33, 0),                                // PciBusId
     (34, 0),                                // PciDeviceId
     (35, 0),                                // TccDriver
-    (36, MEMORY_CLOCK_KHZ),                 // MemoryClockRate
-    (37, MEMORY_BUS_BITS),                  // GlobalMemoryBusWidth
-    (38, L2_BYTES),                         // L2CacheSize
-    (39, THREADS_PER_MULTIPROCESSOR as i32), // MaxThreadsPerMultiProcessor
+    (36, OF_PROFILE),                 // MemoryClockRate
+    (37, OF_PROFILE),                  // GlobalMemoryBusWidth
+    (38, OF_PROFILE),                         // L2CacheSize
+    (39, OF_PROFILE), // MaxThreadsPerMultiProcessor
     (40, 3),                                // AsyncEngineCount
     (41, 1),                                // UnifiedAddressing
     (42, 32_768),                           // MaxTexture1DLayeredWidth
@@ -93,19 +119,19 @@ static TABLE: &[(u32, i32)] = &[
     (72, 2_097_120),                        // MaxTexture2DLinearPitch
     (73, 32_768),                           // MaxTexture2DMipmappedWidth
     (74, 32_768),                           // MaxTexture2DMipmappedHeight
-    (75, 9),                                // ComputeCapabilityMajor
-    (76, 0),                                // ComputeCapabilityMinor
+    (75, OF_PROFILE),                                // ComputeCapabilityMajor
+    (76, OF_PROFILE),                                // ComputeCapabilityMinor
     (77, 32_768),                           // MaxTexture1DMipmappedWidth
     (78, 1),                                // StreamPrioritiesSupported
     (79, 1),                                // GlobalL1CacheSupported
     (80, 1),                                // LocalL1CacheSupported
-    (81, SHARED_PER_MULTIPROCESSOR as i32), // MaxSharedMemoryPerMultiprocessor
+    (81, OF_PROFILE), // MaxSharedMemoryPerMultiprocessor
     (82, REGISTERS as i32),                 // MaxRegistersPerMultiprocessor
     (83, 1),                                // ManagedMemory
     (84, 0),                                // IsMultiGpuBoard
     (85, 0),                                // MultiGpuBoardGroupID
     (86, 1),                                // HostNativeAtomicSupported: one memory, one kind of atomic
-    (87, 2),                                // SingleToDoublePrecisionPerfRatio
+    (87, OF_PROFILE),                                // SingleToDoublePrecisionPerfRatio
     (88, 0),                                // PageableMemoryAccess: a stray host pointer is an error here
     (89, 1),                                // ConcurrentManagedAccess
     (90, 1),                                // ComputePreemptionSupported
@@ -113,19 +139,19 @@ static TABLE: &[(u32, i32)] = &[
     (92, 0), (93, 0), (94, 0),              // reserved
     (95, 1),                                // CooperativeLaunch
     (96, 0),                                // reserved
-    (97, SHARED_PER_BLOCK_OPTIN as i32),    // MaxSharedMemoryPerBlockOptin
+    (97, OF_PROFILE),    // MaxSharedMemoryPerBlockOptin
     (98, 0),                                // CanFlushRemoteWrites
     (99, 1),                                // HostRegisterSupported
     (100, 0),                               // PageableMemoryAccessUsesHostPageTables
     (101, 1),                               // DirectManagedMemAccessFromHost
     (102, 1),                               // VirtualMemoryManagementSupported
     (103, 0), (104, 0), (105, 0),           // shareable handle types
-    (106, BLOCKS_PER_MULTIPROCESSOR as i32), // MaxBlocksPerMultiprocessor
+    (106, OF_PROFILE), // MaxBlocksPerMultiprocessor
     (107, 0),                               // GenericCompressionSupported
-    (108, L2_BYTES / 8 * 5),                // MaxPersistingL2CacheSize
+    (108, OF_PROFILE),                // MaxPersistingL2CacheSize
     (109, 134_213_632),                     // MaxAccessPolicyWindowSize
     (110, 0),                               // GpuDirectRdmaWithCudaVmmSupported
-    (111, SHARED_RESERVED_PER_BLOCK as i32), // ReservedSharedMemoryPerBlock
+    (111, OF_PROFILE), // ReservedSharedMemoryPerBlock
     (112, 0),                               // SparseCudaArraySupported
     (113, 1),                               // HostRegisterReadOnlySupported
     (114, 0),                               // TimelineSemaphoreInteropSupported
@@ -133,7 +159,7 @@ static TABLE: &[(u32, i32)] = &[
     (116, 0),                               // GPUDirectRDMASupported
     (117, 0), (118, 0),                     // GPUDirectRDMA flush options, write ordering
     (119, 0),                               // MemoryPoolSupportedHandleTypes
-    (120, 1),                               // ClusterLaunch
+    (120, OF_PROFILE),                               // ClusterLaunch
     (121, 0),                               // DeferredMappingCudaArraySupported
     (122, 0), (123, 0), (124, 0),           // reserved
     (125, 0),                               // IpcEventSupport
@@ -164,5 +190,9 @@ mod tests {
         assert_eq!(attribute(148), None);
         assert_eq!(attribute(16), Some(132));
         assert_eq!(attribute(75), Some(9));
+        let unanswered = |entry: &&(u32, i32)| entry.1 == OF_PROFILE && of_profile(profile(), entry.0).is_some();
+        assert_eq!(TABLE.iter().filter(unanswered).count(), 15, "each has its place in the table");
+        let t4 = Profile::named("t4").expect("it is known");
+        assert_eq!([75, 76, 16, 120].map(|number| of_profile(&t4, number)), [7, 5, 40, 0].map(Some));
     }
 }
