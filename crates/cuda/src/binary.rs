@@ -180,7 +180,9 @@ fn contained(bytes: &[u8]) -> Result<Vec<String>, LoadError> {
         match image.code {
             Code::Ptx(text) => texts.push(text),
             Code::Damaged(error) => return Err(image_error(&error)),
-            Code::Cubin(architecture) => refused = Some(machine_code::advice(self::architecture(), &[architecture], &[])),
+            Code::Cubin(architecture) => {
+                refused = Some(machine_code::advice(self::architecture(), &[architecture], &[]))
+            }
             Code::Fatbin(entries) => match hotfire_image::select(&entries, architecture()) {
                 Some(entry) => texts.push(entry.text().map_err(|error| image_error(&error))?),
                 // NVIDIA's device runtime has PTX for newer devices only, beside machine code for older ones.
