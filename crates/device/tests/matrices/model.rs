@@ -114,6 +114,9 @@ pub fn float_sum(types: [&str; 4], terms: &[(f64, f64)], summand: f64) -> f64 {
 
 fn cut_to_f32(number: f64) -> f64 {
     let near = number as f32;
+    if near.is_infinite() && number.is_finite() && number.abs() < 2f64.powi(128) {
+        return f32::MAX.copysign(near).into();
+    }
     if near.is_finite() && f64::from(near).abs() > number.abs() {
         let inner = if near > 0.0 { near.next_down() } else { near.next_up() };
         return inner.into();

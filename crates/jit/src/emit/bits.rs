@@ -150,15 +150,18 @@ impl Emit<'_, '_> {
         self.f.ins().isub(last, zeros)
     }
 
-    /// Position and length of a bit field: the low bytes of two operands.
-    fn field(&mut self, i: &Instruction, first: usize) -> Result<(Value, Value)> {
+    /// Position and length of a bit field: the low bytes of two operands; for fields of 64 bits the operands as they are (litmus/forms.cu).
+    fn field(&mut self, i: &Instruction, first: usize, ty: Type) -> Result<(Value, Value)> {
         let (position, length) = (self.source(i, first, Type::U32)?, self.source(i, first + 1, Type::U32)?);
+        if clif(ty).bits() == 64 {
+            return Ok((position, length));
+        }
         Ok((self.f.ins().band_imm_u(position, 255), self.f.ins().band_imm_u(length, 255)))
     }
 
     fn extract(&mut self, i: &Instruction, ty: Type) -> Result<Value> {
         let a = self.source(i, 1, ty)?;
-        let (position, length) = self.field(i, 2)?;
+        let (position, length) = self.field(i, 2, ty)?;
         let (width, signed) = (self.width(a), is_signed(ty));
         let shifted = self.shift_right(a, position, signed);
         // Up to the top and down again, which cuts and extends; a length of zero leaves nothing.
@@ -174,7 +177,7 @@ impl Emit<'_, '_> {
 
     fn insert(&mut self, i: &Instruction, ty: Type) -> Result<Value> {
         let (a, b) = (self.source(i, 1, ty)?, self.source(i, 2, ty)?);
-        let (position, length) = self.field(i, 3)?;
+        let (position, length) = self.field(i, 3, ty)?;
         let ones = self.constant(clif(ty), u64::MAX);
         let above = self.shift_left(ones, length);
         let mask = self.f.ins().bnot(above);

@@ -1,6 +1,6 @@
 //! Integer arithmetic (PTX ISA, section 9.7.1).
 //!
-//! Nothing here traps: division by zero gives all ones (the remainder is the dividend), the smallest number divided by -1
+//! Nothing here traps: division by zero gives all ones (so does the remainder, litmus/forms.cu), the smallest number divided by -1
 //! wraps.
 
 use super::{Emit, Result, clif};
@@ -166,7 +166,8 @@ impl Emit<'_, '_> {
     fn remainder(&mut self, a: Value, b: Value, signed: bool) -> Value {
         let (safe, zero, _) = self.divisor(b, signed);
         let value = if signed { self.f.ins().srem(a, safe) } else { self.f.ins().urem(a, safe) };
-        self.f.ins().select(zero, a, value)
+        let ones = self.constant(self.f.func.dfg.value_type(b), u64::MAX);
+        self.f.ins().select(zero, ones, value)
     }
 
     /// The two halves of a packed value, low one first.

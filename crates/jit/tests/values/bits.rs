@@ -10,9 +10,14 @@ fn all(rows: &[(&str, &str, &[&str], Model)]) {
     }
 }
 
+/// Only the low bytes count for fields of 32 bits.
+fn field(position: u64, length: u64, bits: u64) -> (u64, u64) {
+    if bits == 64 { (position & 0xffff_ffff, length & 0xffff_ffff) } else { (position & 255, length & 255) }
+}
+
 /// PTX's own definition of `bfe`, bit by bit.
 fn bfe(a: u64, position: u64, length: u64, bits: u64, signed: bool) -> u64 {
-    let (position, length) = (position & 255, length & 255);
+    let (position, length) = field(position, length, bits);
     let bit = |n: u64| a >> n & 1;
     let sign = if signed && length > 0 { bit((position + length - 1).min(bits - 1)) } else { 0 };
     (0..bits).map(|n| if n < length && position + n < bits { bit(position + n) << n } else { sign << n }).sum()
@@ -27,9 +32,9 @@ pub fn bfe_u64(a: u64, position: u64, length: u64) -> u64 {
 }
 
 fn bfi(a: u64, b: u64, position: u64, length: u64, bits: u64) -> u64 {
-    let (position, length) = (position & 255, length & 255);
+    let (position, length) = field(position, length, bits);
     let mut result = b;
-    for n in 0..length {
+    for n in 0..length.min(bits) {
         if position + n < bits {
             let at = position + n;
             result = result & !(1 << at) | (a >> n & 1) << at;

@@ -78,9 +78,9 @@ fn quotients() {
         ("div.s32 %d, %a, -1;", "s32", "s32", |a, _, _| quotient(a as i32 as i64, -1)),
         ("div.u32 %d, %a, 0;", "u32", "u32", |_, _, _| u64::MAX),
         ("div.u32 %d, %a, 10;", "u32", "u32", |a, _, _| a / 10),
-        ("rem.u16 %d, %a, %b;", "u16", "u16", |a, b, _| a.checked_rem(b).unwrap_or(a)),
-        ("rem.u32 %d, %a, %b;", "u32", "u32", |a, b, _| a.checked_rem(b).unwrap_or(a)),
-        ("rem.u64 %d, %a, %b;", "u64", "u64", |a, b, _| a.checked_rem(b).unwrap_or(a)),
+        ("rem.u16 %d, %a, %b;", "u16", "u16", |a, b, _| a.checked_rem(b).unwrap_or(u64::MAX)),
+        ("rem.u32 %d, %a, %b;", "u32", "u32", |a, b, _| a.checked_rem(b).unwrap_or(u64::MAX)),
+        ("rem.u64 %d, %a, %b;", "u64", "u64", |a, b, _| a.checked_rem(b).unwrap_or(u64::MAX)),
         ("rem.s16 %d, %a, %b;", "s16", "s16", |a, b, _| remainder(a as i16 as i64, b as i16 as i64)),
         ("rem.s32 %d, %a, %b;", "s32", "s32", |a, b, _| remainder(a as i32 as i64, b as i32 as i64)),
         ("rem.s64 %d, %a, %b;", "s64", "s64", |a, b, _| remainder(a as i64, b as i64)),
@@ -128,7 +128,7 @@ fn quotient(a: i64, b: i64) -> u64 {
 }
 
 fn remainder(a: i64, b: i64) -> u64 {
-    if b == 0 { a as u64 } else { a.wrapping_rem(b) as u64 }
+    if b == 0 { u64::MAX } else { a.wrapping_rem(b) as u64 }
 }
 
 /// Sums and products of numbers longer than a register, as compilers write them.
